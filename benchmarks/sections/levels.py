@@ -16,7 +16,7 @@ from spectralleader import Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
 from spectralleader.em.statistics import refine
 from spectralleader.evaluation.metrics import matched_accuracy, nmi
-from spectralleader.reading.annotations import N_PASSES, Levels
+from spectralleader.reading.levels import N_PASSES, Levels
 from study.sources.corpora import find_files
 from study.sources.counted import count_corpus
 

@@ -20,7 +20,7 @@ from spectralleader.models import TopicModel
 from spectralleader.models.model import WordNames
 from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
-from spectralleader.text.packing import Strings
+from spectralleader.text.texts import Strings
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -59,7 +59,7 @@ def test_abilities_are_members():
 
 
 def test_its_events_drift_and_provisional_topics_are_worded_like_ours(topics):
-    assert describe(topics).events == [
+    assert describe(topics.read()).events == [
         "After 2 documents the stream changed.",
         "After 3 documents topic 1, which was unused, was re-initialised; 25% of the remembered "
         "documents changed their topic.",
@@ -69,14 +69,14 @@ def test_its_events_drift_and_provisional_topics_are_worded_like_ours(topics):
         "may be replaced by better ones and renumbered.",
         "The stream has drifted since document 3: use --recent for the topics of the last "
         "documents.",
-        *describe_stale_names(topics),
+        *describe_stale_names(topics.read()),
     ]
-    assert len(describe_stale_names(topics)) == 1
-    assert any("drifted since document 3" in line for line in judge(topics, describe(topics)))
+    assert len(describe_stale_names(topics.read())) == 1
+    assert any("drifted since document 3" in line for line in judge(describe(topics.read())))
 
 
 def test_its_recent_topics_are_described(topics):
-    found = describe(topics, recent=True)
+    found = describe(topics.read(recent=True))
     assert found.n_recent == 3
     assert found.topics[0]["words"][0]["word"] == "goal"
 

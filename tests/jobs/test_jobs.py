@@ -257,7 +257,7 @@ def test_a_model_that_is_watched_is_loaded_when_it_is_renewed(file, tmp_path):
 
 def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 2000), n_topics=3).topics
-    found = describe(topics, n_words=8, n_typical=2)
+    found = describe(topics.read(), n_words=8, n_typical=2)
     for topic in found.topics:
         own = {word["word"] for word in topic["words"]}
         assert sorted(own) in [sorted(words) for words in TOPIC_WORDS]
@@ -279,7 +279,7 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
 def test_a_model_is_described_at_a_level(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 900), n_topics=8).topics
     topics.name(1, "the second", level=3)
-    found = describe(topics, level=3)
+    found = describe(topics.read(), level=3)
     assert [topic["name"] for topic in found.topics] == [None, "the second", None]
     assert found.level[:2] == (3, 8)
     assert found.level.price > 0
@@ -288,22 +288,22 @@ def test_a_model_is_described_at_a_level(tmp_path):
 def test_recent_topics_are_described_at_the_level_of_all_topics(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 3000), n_topics="auto").topics
     n = topics.level()
-    found = describe(topics, recent=True)
+    found = describe(topics.read(recent=True))
     assert len(found.topics) == n < 32
     assert found.level[:2] == (n, 32)
     assert found.level.is_default
-    recent, own = topics.recent.model, topics.tree()
+    recent, own = topics.at("all", recent=True).model, topics.tree()
     assert found.level.price == round(TopicTree.priced(recent, own.pairs).lost(n), 4)
     assert found.level.price != round(own.lost(n), 4)  # that of the topics of all documents
     assert found.findings()[2].startswith(f"{n} topics are suggested: they keep ")
-    merged = describe(topics, recent=True, level=5)
+    merged = describe(topics.read(recent=True), level=5)
     assert (len(merged.topics), merged.level.is_default) == (5, False)
-    assert describe(topics, recent=True, level="all").level is None
+    assert describe(topics.read(recent=True), level="all").level is None
 
 
 def test_without_texts_typical_documents_are_words(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 300), n_topics=3, keep_texts=False).topics
-    found = describe(topics)
+    found = describe(topics.read())
     assert isinstance(found.topics[0]["typical"][0], str)
     assert found.trends is not None
 
@@ -314,7 +314,7 @@ def test_texts_are_shown_in_one_line_that_a_terminal_does_not_obey():
 
 def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 3000), n_topics=3).topics
-    found = describe(topics, recent=True)
+    found = describe(topics.read(recent=True))
     assert found.n_recent == len(topics.learner.window) == 2000
     assert found.summary()["of_the_last"] == 2000
     assert found.history == [
@@ -325,14 +325,15 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     refit.events = [Event(20_000 + i, EventKind.RESTARTED, (1,), 0.06) for i in range(7)]
     refit._n_raced = 16_000
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
-    earlier, first, *_, drift = describe(topics).history
+    topics._reading = None  # of before
+    earlier, first, *_, drift = describe(topics.read()).history
     assert earlier == "2 earlier events are not shown."
     assert first == (
         "After 20,002 documents (about 1 Jan 2020 00:49) topic 2, which was unused, was "
         "re-initialised; 6% of the remembered documents changed their topic."
     )
     assert drift.startswith("The stream has drifted since document 2,901 (about 1 Jan ")
-    at_one = describe(topics, level=1).history
+    at_one = describe(topics.read(), level=1).history
     assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
     event = Event(70_000, EventKind.REPLACED, (0, 1, 2), 0.25)
@@ -349,13 +350,13 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
 
 def test_a_learner_without_a_window_has_no_recent_topics(file):
     with pytest.raises(ValueError, match="the learner 'unigram' has no recent topics; 'hedged'"):
-        describe(learn(file, n_topics=1, learner="unigram").topics, recent=True)
+        describe(learn(file, n_topics=1, learner="unigram").topics.read(recent=True))
 
 
 def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):
     path = tmp_path / "equal.txt"
     path.write_text("rain wind snow storm\n" * 200)
-    fits, used, number = describe(learn(path, n_topics=3).topics).findings()
+    fits, used, number = describe(learn(path, n_topics=3).topics.read()).findings()
     assert fits.startswith("The single-topic assumption cannot be judged:")
     assert used == "All 3 topics are equal: learn other documents, or use -k 1."
     assert number.startswith("The documents show no clear topics: ")
@@ -367,7 +368,7 @@ def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
     assert 3 <= n < 12
     assert topics.learner.info.n_used == n
     assert (topics.model.weights[~topics.model.used] == 0).all()
-    found = describe(topics)
+    found = describe(topics.read())
     assert [topic["unused"] for topic in found.topics] == (~topics.model.used).tolist()
     first, fits, *_, number = found.findings()
     assert first == (
@@ -377,9 +378,9 @@ def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
     assert fits.startswith("The single-topic assumption ")
     assert number.endswith("only noise is left. Use -k 3, or --level 3 for this model.")
     assert sum("in use" in line for line in found.findings()) == 1
-    assert describe(topics, level=3).findings()[1] == "All 3 topics are in use."
-    assert describe(topics, level=2).findings()[2].endswith(" Use --level 3.")
-    recent = describe(topics, recent=True).findings()[-1]
+    assert describe(topics.read(), level=3).findings()[1] == "All 3 topics are in use."
+    assert describe(topics.read(), level=2).findings()[2].endswith(" Use --level 3.")
+    recent = describe(topics.read(recent=True)).findings()[-1]
     assert recent.endswith(" Use -k 3, or --level 3 for this model.")
 
 
@@ -387,7 +388,7 @@ def test_a_model_to_be_merged_has_one_recommendation_at_every_level(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 900), n_topics="auto").topics
     n = topics.tree().suggested
     for level, how in ((None, ""), ("all", " (--level auto)"), (5, " (--level auto)")):
-        number = describe(topics, level=level).findings()[-1]
+        number = describe(topics.read(), level=level).findings()[-1]
         assert re.match(rf"{n} topics are suggested{re.escape(how)}: they keep [89]\d% ", number)
         assert number.endswith(" The spectrum suggests the same number.")
 
@@ -424,7 +425,7 @@ def test_one_number_of_topics_is_recommended(eigenvalues, fit, shown, advice):
 def test_documents_of_two_words_have_no_triples_and_their_topics_are_still_recommended(tmp_path):
     path = tmp_path / "pairs.txt"
     path.write_text("rain wind\nsnow wind\nrain snow\ngoal ball\ngoal team\nball team\n" * 100)
-    found = describe(learn(path, n_topics=2).topics)
+    found = describe(learn(path, n_topics=2).topics.read())
     assert found.diagnosis.n_usable == 0
     assert found.findings()[1:] == [
         "All 2 topics are in use.",
@@ -467,10 +468,12 @@ def test_halves_of_long_documents_do_not_confirm_the_single_topic_assumption(fit
 
 def test_without_a_memory_nothing_is_diagnosed_but_unused_topics_are(file):
     fixed = Fixed(TopicModel([0.995, 0.005], [[0.5, 0.5], [0.9, 0.1]]))
-    used, nothing = describe(TextTopics(learner=fixed, vocabulary=["rain", "goal"])).findings()
+    used, nothing = describe(
+        TextTopics(learner=fixed, vocabulary=["rain", "goal"]).read()
+    ).findings()
     assert nothing.startswith("No diagnosis: ")
     assert used == f"1 of 2 topics is in use: use -k 1; {MORE}"
-    forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
+    forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics.read())
     assert forgetful.findings() == [
         "No diagnosis: the learner stepwise-em remembers no documents with two or more known words."
     ]

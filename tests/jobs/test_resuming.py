@@ -149,7 +149,7 @@ def test_where_a_stream_was_cut_into_two_runs_it_has_not_changed(seed, tmp_path)
     assert found.n_docs == 24_000
     assert found.vocabulary.n_words > first.vocabulary.n_words > 4000
     assert (found.learner.events, found.learner.drifts_since) == ((), None)
-    assert describe(found).history == []
+    assert describe(found.read()).history == []
 
 
 def test_many_new_documents_without_known_words_are_reported(tmp_path):

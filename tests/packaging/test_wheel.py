@@ -47,6 +47,7 @@ def test_the_wheel_has_the_library_and_nothing_else(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in names)
     for kind in ("html", "css", "js"):
         assert f"spectralleader/page/page.{kind}" in names
+    assert "spectralleader/text/english.txt" in names
     allowed = (
         ".py",
         ".html",
@@ -58,6 +59,7 @@ def test_the_wheel_has_the_library_and_nothing_else(wheel):
         "RECORD",
         "LICENSE",
         "points.txt",
+        "english.txt",
     )
     assert [name for name in names if not name.endswith(allowed)] == []
     tops = {name.split("/")[0] for name in names}

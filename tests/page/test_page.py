@@ -115,7 +115,7 @@ def test_the_page_and_the_terminal_report_the_same_changes():
     changing = TextTopics(9, learner="hedged")
     start = datetime(2021, 11, 1, tzinfo=UTC)
     changing.learn([written[i] for i in order], [start + timedelta(hours=i) for i in range(900)])
-    lines = describe(changing).history
+    lines = describe(changing.read()).history
     listed = describe_page(changing, title="t")["levels"][-1]["shifts"]
     for line, shift in zip(lines[:MOST_SHIFTS], listed[:MOST_SHIFTS], strict=True):
         before, after = (side.replace("\u00a0", "") for side in shift["shown"])

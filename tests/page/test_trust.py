@@ -42,26 +42,28 @@ def test_documents_that_are_too_short_are_reported():
 
 def test_small_topics_and_provisional_ones_are_reported():
     topics = written_topics()
-    found = describe(topics)
+    found = describe(topics.read())
     for topic, weight in zip(found.topics, (0.005, 0.0001, *[0.1] * 7), strict=True):
         topic |= {"weight": weight, "unused": weight < 0.02 / 9}
-    lines = judge(topics, found)
+    lines = judge(found)
     assert "Few documents support these topics: 1." in lines
-    assert lines[-1] == describe_provisional(topics)[0] == describe_history(topics)[-1]
+    assert (
+        lines[-1] == describe_provisional(topics.read())[0] == describe_history(topics.read())[-1]
+    )
     assert not any(term in " ".join(lines) for term in ("nats", "eigenvalue", "--recent"))
 
 
 def test_the_first_sentence_tells_how_many_topics_are_in_use():
     topics = written_topics()
-    found = describe(topics)
+    found = describe(topics.read())
     used = f"{topics.model.n_used} of 9 topics are in use: use "
-    first = judge(topics, found)[0]
+    first = judge(found)[0]
     assert first.startswith(used)
     assert first == found.findings()[0]
-    unchecked = judge(topics, replace(found, diagnosis=None))
+    unchecked = judge(replace(found, diagnosis=None))
     assert unchecked[0] == first
     assert "cannot be checked" in unchecked[1]
-    assert judge(topics, describe(topics, level=3))[0].startswith("Yes")
+    assert judge(describe(topics.read(), level=3))[0].startswith("Yes")
 
 
 def test_long_documents_are_not_said_to_have_one_topic():
@@ -76,9 +78,10 @@ def test_every_verdict_of_the_terminal_has_one_of_the_page():
 
 def test_drift_is_reported_where_people_look_for_trust():
     topics = deepcopy(written_topics())
-    found = describe(topics)
-    assert not any("drifted" in line for line in judge(topics, found))
+    found = describe(topics.read())
+    assert not any("drifted" in line for line in judge(found))
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 800
-    told = next(line for line in judge(topics, found) if "drifted" in line)
+    topics._reading = None  # of before
+    told = next(line for line in judge(describe(topics.read())) if "drifted" in line)
     assert told.startswith("The stream has drifted since document 801 (about ")
     assert "fit the latest ones less well" in told

@@ -15,7 +15,7 @@ def topics():
 
 def test_what_is_held_is_what_the_topics_say(topics):
     topics.name(1, "weather")
-    held = topics.hold()
+    held = topics.read()
     for level in (None, 4, 3, 1):
         ours, theirs = held.at(level), topics.at(level)
         assert ours.model.topics.tolist() == theirs.model.topics.tolist()
@@ -25,7 +25,7 @@ def test_what_is_held_is_what_the_topics_say(topics):
 
 
 def test_what_is_held_stays_while_others_learn(topics):
-    held = topics.hold()
+    held = topics.read()
     before = held.trends().rows(), len(held.at(None).vocabulary), held.names.given
     topics.learn(["snowstorms, entirely new words"] * 300)
     topics.name(0, "storms")
@@ -37,4 +37,4 @@ def test_what_is_held_stays_while_others_learn(topics):
 
 def test_a_level_that_is_not_there_is_refused(topics):
     with pytest.raises(ValueError, match=r"a level, if not .auto. or .all., must be at most"):
-        topics.hold().at(5)
+        topics.read().at(5)

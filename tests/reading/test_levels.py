@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel
-from spectralleader.reading import annotations
-from spectralleader.reading.annotations import Levels
+from spectralleader.reading import levels
+from spectralleader.reading.levels import Levels
 from tests.factories import assert_valid, model, same_state, texts
 
 WRITTEN, LABELS = texts(2400)
@@ -35,22 +35,22 @@ def test_recent_topics_are_merged_and_named_like_all_topics():
     topics = TextTopics(9)
     topics.learn(WRITTEN)
     topics.name(1, "the second", level=3)
-    found, recent = topics.recent_at(3), topics.recent.model
+    found, recent = topics.at(3, recent=True), topics.at("all", recent=True).model
     assert_valid(found.model)
     assert found.groups.tolist() == topics.at(3).groups.tolist()
     assert found.names == topics.at(3).names == ("", "the second", "")
     assert found.model.weights == pytest.approx(
         [recent.weights[found.groups == group].sum() for group in range(3)]
     )
-    assert topics.recent_at(9).groups is topics.recent_at().groups is None
-    assert same_state(topics.recent_at("all").model.to_state(), recent.to_state())
+    assert topics.at(9, recent=True).groups is topics.at(recent=True).groups is None
+    assert same_state(topics.at("all", recent=True).model.to_state(), recent.to_state())
 
 
 def test_recent_topics_are_read_at_the_default_level():
     topics = TextTopics("auto")
     topics.learn(WRITTEN)
-    assert topics.recent_at().model.n_topics == topics.level() < 32
-    assert topics.recent.model.n_topics == 32
+    assert topics.at(recent=True).model.n_topics == topics.level() < 32
+    assert topics.at("all", recent=True).model.n_topics == 32
 
 
 def test_a_level_finds_the_topics_that_fewer_would(learned):
@@ -82,7 +82,7 @@ def test_a_better_tree_replaces_one_of_few_documents():
 
 @pytest.mark.parametrize(("margin", "replaced"), [(0.0, [40_000]), (0.99, [])])
 def test_a_later_tree_must_be_better_by_the_margin_and_is_an_event(monkeypatch, margin, replaced):
-    monkeypatch.setattr(annotations, "LATE", margin)
+    monkeypatch.setattr(levels, "LATE", margin)
     known = Levels()
     known.renew(model(6, 9, seed=0), 20_000)
     kept = known.pairs
@@ -129,7 +129,7 @@ def test_topics_of_auto_are_read_at_the_level_that_prices_suggest():
     n = topics.tree().suggested
     assert topics.learner.n_topics == topics.at("all").model.n_topics == 32
     for one in (topics, TextTopics.from_state(topics.to_state())):
-        assert one.level() == one.at().model.n_topics == one.hold().at().model.n_topics == n < 32
+        assert one.level() == one.at().model.n_topics == one.read().at().model.n_topics == n < 32
         assert one.posterior(WRITTEN[:5]).shape == one.shares(WRITTEN[:5]).shape == (5, n)
         assert len(one.top_words(3)) == one.trends().shares.shape[1] == n
         assert one.at(4).model.n_topics == 4

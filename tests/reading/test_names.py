@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, load, merge, save
-from spectralleader.reading.annotations import Names
+from spectralleader.reading.levels import Names
 from tests.factories import texts
 
 WRITTEN, LABELS = texts(900)

@@ -87,7 +87,7 @@ def test_there_is_no_p_value_without_words_or_past():
     assert np.isnan(topics.p_values(["rain"])).all()
     topics.learn(["rain and wind", "a goal"] * 60)
     assert np.isnan(topics.p_values(["unheard", "rain"])).tolist() == [True, False]
-    assert np.isnan(topics.recent.p_values(["rain"])).all()
+    assert np.isnan(topics.at("all", recent=True).p_values(["rain"])).all()
 
 
 def test_equal_scores_are_no_surprise():

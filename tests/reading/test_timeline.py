@@ -14,7 +14,7 @@ from spectralleader.reading.timeline import (
     as_seconds,
     merge_timelines,
 )
-from spectralleader.text.packing import cut_bytes
+from spectralleader.text.texts import cut_bytes
 from tests.factories import same_state
 
 LINES = [f"text {i}" for i in range(500)]

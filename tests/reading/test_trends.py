@@ -12,12 +12,12 @@ from spectralleader.reading.trends import (
     SURE,
     Shift,
     Trends,
-    find_typical,
     name_about,
     name_date,
     name_position,
     sample_under,
 )
+from spectralleader.reading.typical import typical_texts
 from tests.factories import same_state, texts
 
 WRITTEN, LABELS = texts(900)
@@ -136,13 +136,15 @@ def test_the_time_of_shifts_and_rows_grows_with_the_topics_not_their_square():
 def test_typical_documents_have_their_text_and_differ(learned):
     sampled = sample_under(learned.snapshot(), learned.timeline)
     for k in range(3):
-        found = find_typical(learned.model, sampled, 3)[k]
-        assert len({one.text for one in found}) == 3
-        assert {one.text for one in found} <= set(TEXTS)
-        assert all(one.probability > 0.9 for one in found)
-    late = find_typical(learned.model, sampled, 3, since=40)[0]
-    starts = learned.trends().starts
-    assert all(one.position >= starts[40] for one in late)
+        found = typical_texts(learned.model, sampled, 3, by_time=True)[k]
+        assert len({one["text"] for one in found}) == 3
+        assert {one["text"] for one in found} <= set(TEXTS)
+        assert all(one["probability"] > 0.9 for one in found)
+    by_topic = typical_texts(learned.model, sampled, 3, by_time=True, since=30)
+    late = [one for rows in by_topic for one in rows]
+    start = name_position(learned.trends().starts[30], by_time=True)
+    assert late
+    assert all(one["time"] >= start for one in late)
 
 
 def test_without_texts_only_known_words_are_kept():
@@ -204,8 +206,8 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     topics.learn(rows)
     sampled = sample_under(topics.snapshot(), topics.timeline)
     for k in range(3):
-        (found,) = find_typical(topics.model, sampled, 1)[k]
-        assert int(topics.posterior([found.text]).argmax()) == k
+        (found,) = typical_texts(topics.model, sampled, 1, by_time=False)[k]
+        assert int(topics.posterior([found["text"]]).argmax()) == k
 
 
 @pytest.mark.parametrize(

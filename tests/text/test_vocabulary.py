@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spectralleader import Documents, GrowingVocabulary, Tokens, Vocabulary, Words
 from spectralleader.checks.saved import by_kind
 from spectralleader.text import vocabulary as module
-from spectralleader.text.packing import Strings
+from spectralleader.text.texts import Strings
 from spectralleader.text.word_table import N_AT_ONCE
 from tests.factories import any_texts, same_state
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from spectralleader.text.packing import Strings
+from spectralleader.text.texts import Strings
 from spectralleader.text.word_table import (
     LOWER,
     UPPER,

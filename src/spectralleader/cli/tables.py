@@ -14,8 +14,13 @@ from rich.text import Text
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.evaluating import Contender
 from spectralleader.jobs.options import AnyReader
-from spectralleader.reading.description import Level
-from spectralleader.reading.findings import Readable, describe_collapse, describe_history, truncate
+from spectralleader.reading.findings import (
+    Level,
+    Readable,
+    describe_collapse,
+    describe_history,
+    truncate,
+)
 from spectralleader.reading.snapshot import Snapshot
 from spectralleader.reading.trends import Trends, find_curves, name_date
 from spectralleader.topics.text_topics import TextTopics
@@ -152,7 +157,7 @@ def show_learned(result: LearnResult) -> None:
             f"warning: no time in the column {result.reader.columns.time!r} can be read: trends "
             "count documents instead, and do not show dates",
         )
-    for line in describe_history(topics, groups=topics.at().groups):
+    for line in describe_history(topics.read(), topics.at().groups):
         say(out, line)
     if result.is_useful:
         out.print()
@@ -238,9 +243,13 @@ def say_loss(result: LearnResult) -> str:
 
 def show_description(found: Description) -> None:
     """Print topics with typical documents, and the diagnosis."""
-    out, n_docs = make_output(), count_of(found.n_docs, "document")
-    over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
-    say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    out, shown = make_output(), found.shown
+    n_docs, n_words = (
+        count_of(shown.n_docs, "document"),
+        count_of(shown.vocabulary.n_words, "word"),
+    )
+    over = f"{len(found.topics)} topics over {n_words}"
+    say(out, f"{found.reading.learner}: {n_docs}, {shown.n_empty:,} without known words; {over}")
     # Before the topics, which it is about: below twenty topics nobody would see it.
     for line in (collapse := describe_collapse(found.readable)):
         say(out, line)

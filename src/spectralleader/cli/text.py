@@ -51,7 +51,7 @@ def topics(
     n = options.find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
+    found = describe(learned.read(recent=recent), n_words=words, n_typical=documents, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     check_useful(learned.n_docs > learned.n_empty)
 
@@ -147,12 +147,13 @@ def trends(
     error, and the documents in the interval.
     """
     learned = options.load_model(model, learner, out)
-    from spectralleader.reading.description import write_trends
+    from spectralleader.reading.trends import write_trends
 
     n = options.find_level(level, learned)
     options.tell_level(level, learned)
+    reading = learned.read()
     with options.opened(out) as file:
-        n_rows = write_trends(learned, file, n, to)
+        n_rows = write_trends(reading.trends(n), reading.at(n).names, file, to)
     if n_rows == 0:
         why = f"{model} contains no sample of texts over time"
         raise typer.Exit(fail(why, NOTHING_USEFUL))

@@ -13,7 +13,7 @@ from typing import Any
 
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.registry import find_learner
-from spectralleader.reading.annotations import AUTO
+from spectralleader.reading.levels import AUTO
 from spectralleader.reading.timeline import Timeline
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader

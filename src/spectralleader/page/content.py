@@ -13,17 +13,15 @@ from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.reading.description import describe
 from spectralleader.reading.findings import describe_sides, judge, printable, truncate
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.reading.trends import (
-    MIN_WORDS,
     TimelineSample,
     Trends,
     find_bars,
     find_trends,
     name_date,
-    sample_under,
-    typicality,
 )
+from spectralleader.reading.typical import MIN_WORDS, typicality
 from spectralleader.storage.checkpoint import LossCurve
 from spectralleader.text.tokens import Tokens
 from spectralleader.topics.text_topics import TextTopics
@@ -57,14 +55,15 @@ def describe_page(
         Losses over the stream, which a checkpoint contains but topics alone do not.
     """
     start = first_level(topics.tree(), level)
-    content = describe_snapshot(topics.hold(), title=title, level=start, texts=texts)
-    found = describe(topics, n_words=1, n_typical=1, level=start)
+    reading = topics.read()
+    content = describe_snapshot(reading, title=title, level=start, texts=texts)
+    described = describe(reading, n_words=1, n_typical=1, level=start)
     return {
         **content,
         "losses": [] if curve is None else curve.rows(),
-        "trust": judge(topics, found) if topics.n_docs else [],
+        "trust": judge(described) if topics.n_docs else [],
         # Without what rose and fell, which the page draws itself, at every level.
-        "findings": [*found.findings(), *found.events],
+        "findings": [*described.findings(), *described.events],
     }
 
 
@@ -75,7 +74,7 @@ def first_level(tree: TopicTree, level: int | None) -> int:
 
 
 def describe_snapshot(
-    snapshot: LevelledSnapshot,
+    snapshot: Reading,
     *,
     title: str,
     level: int | None = None,
@@ -91,8 +90,7 @@ def describe_snapshot(
     start = first_level(tree, level)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [snapshot.at(n) for n in numbers]
-    first = sample_under(views[0], timeline)
-    sampled = [first, *(first.under(view.model) for view in views[1:])]
+    sampled = [snapshot.sample(n) for n in numbers]
     trends = [find_trends(timeline, one) for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]
@@ -201,7 +199,7 @@ def place_topics(model: TopicModel) -> Floats:
     return places
 
 
-def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
+def list_tree(snapshot: Reading, numbers: list[int]) -> dict[str, Any]:
     """Return the upper part of the tree: leaves with their groups at each level, and merges."""
     tree, n = snapshot.tree, min(MOST_LEAVES, snapshot.tree.n_topics)
     groups, order = tree.groups(n), tree.order[:n]

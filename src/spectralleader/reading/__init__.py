@@ -1,6 +1,7 @@
-"""A model as people read it: topics at every level, over time, in rows and in sentences.
+"""A model as people read it: topics at every level, over time, and in sentences.
 
-`snapshot` is an immutable copy of the topics, `annotations` their levels and names, `surprise` past
-scores, `timeline` times and sampled texts, `trends` shares over time. `description` joins them with
-a `diagnosis` for the commands, and `findings` words them.
+`snapshot` has the immutable copies that everybody reads: of all topics at once, and of one level.
+`levels` merges topics and names them, `surprise` keeps past scores, `timeline` times and sampled
+texts, `trends` shows shares over time, and `typical` chooses documents. `description` joins them
+with a `diagnosis`, and `findings` words them.
 """

@@ -1,20 +1,13 @@
-"""Describe: a readable summary of a model, with a diagnosis of its fit; trends as a table."""
+"""Describe: a readable summary of a model, with a diagnosis of its fit."""
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, TextIO
+from typing import Any
 
-import numpy as np
-
-from spectralleader.documents import Documents
-from spectralleader.learners.protocol import remembered
-from spectralleader.learners.registry import name_of
-from spectralleader.models import TopicTree
 from spectralleader.reading.diagnosis import Diagnosis, diagnose
 from spectralleader.reading.findings import (
+    Level,
     Readable,
     Suggested,
     describe_collapse,
@@ -24,23 +17,11 @@ from spectralleader.reading.findings import (
     describe_shifts,
     describe_stale_names,
     describe_use,
-    printable,
 )
-from spectralleader.reading.snapshot import Snapshot, list_topics
-from spectralleader.reading.trends import (
-    Document,
-    Trends,
-    find_trends,
-    find_typical,
-    most_typical,
-    name_position,
-    sample_under,
-    typicality,
-)
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
+from spectralleader.reading.trends import Trends, find_trends
+from spectralleader.reading.typical import typical_texts, typical_words
 
-MIN_TYPICAL = 3  # fewest words of a typical document
-COLUMNS = ("time", "topic", "share", "error", "documents")  # of trends
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
 
 
@@ -48,19 +29,27 @@ SMALL = 0.1  # topics with less than this share of an even weight are listed as 
 class Description:
     """A readable summary of a model."""
 
-    learner: str
-    n_docs: int
-    n_empty: int
-    n_words: int
+    reading: Reading
+    shown: Snapshot  # at the level that is described
     topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers no documents
-    shifts: list[str]  # what rose and fell
-    events: list[str]  # of the topics; whether the stream drifts; names to check
+    trends: Trends | None  # None if the positions of documents are unknown
     readable: Readable  # numbers of topics
-    n_recent: int | None = None  # number of documents, for topics of the most recent ones
-    level: Level | None = None  # for merged topics
-    trends: Trends | None = None  # None if the positions of documents are unknown
-    suggested: Suggested | None = None  # after `-k auto`
+
+    @property
+    def n_recent(self) -> int | None:
+        """The number of documents, for topics of the most recent ones."""
+        documents = self.reading.documents if self.reading.whole else None
+        return None if documents is None else documents.n_docs
+
+    @property
+    def level(self) -> Level | None:
+        """The level that is described, for merged topics."""
+        tree, n = self.reading.tree, self.shown.model.n_topics
+        if self.shown.groups is None:
+            return None
+        is_default = self.reading.is_auto and n == self.reading.level()
+        return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
 
     @property
     def small(self) -> list[int]:
@@ -70,22 +59,27 @@ class Description:
 
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
-        readable = self.readable
-        first = describe_collapse(readable)
+        first = describe_collapse(self.readable)
         if self.diagnosis is None:
-            who = f"the learner {self.learner} remembers no documents"
+            who = f"the learner {self.reading.learner} remembers no documents"
             return [*first, f"No diagnosis: {who} with two or more known words."]
         return [
             *first,
             describe_fit(self.diagnosis),
-            *describe_use(readable, self.small),
-            describe_number(self.diagnosis, readable, self.suggested),
+            *describe_use(self.readable, self.small),
+            describe_number(self.diagnosis, self.readable, Suggested.of(self.reading)),
         ]
 
     @property
+    def events(self) -> list[str]:
+        """What happened to the topics, whether the stream drifts, and names to check."""
+        reading, groups = self.reading, self.shown.groups
+        return [*describe_history(reading, groups), *describe_stale_names(reading, groups)]
+
+    @property
     def history(self) -> list[str]:
-        """What has changed, as sentences."""
-        return self.shifts + self.events
+        """What has changed, as sentences: what rose and fell, and events."""
+        return describe_shifts(self.shown, self.trends) + self.events
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -101,11 +95,11 @@ class Description:
                 }
             }
         return {
-            "learner": self.learner,
-            "documents": self.n_docs,
-            "documents_without_known_words": self.n_empty,
+            "learner": self.reading.learner,
+            "documents": self.shown.n_docs,
+            "documents_without_known_words": self.shown.n_empty,
             "of_the_last": self.n_recent,
-            "words": self.n_words,
+            "words": self.shown.vocabulary.n_words,
             "level": self.level and self.level._asdict(),
             "topics": self.topics,
             "trends": None if self.trends is None else self.trends.rows(),
@@ -115,146 +109,45 @@ class Description:
         }
 
 
-class Level(NamedTuple):
-    """A level of the merge tree."""
-
-    n_topics: int
-    n_fine: int  # number of all topics
-    price: float  # likelihood lost by merging, in nats per word, before any refinement
-    is_default: bool  # whether it is read unless another one is asked for
-
-
 def describe(
-    topics: TextTopics,
-    *,
-    n_words: int = 10,
-    n_typical: int = 3,
-    recent: bool = False,
-    level: int | str | None = None,
+    reading: Reading, *, n_words: int = 10, n_typical: int = 3, level: int | str | None = None
 ) -> Description:
     """Return topics, top words, typical documents, trends and diagnosis of a model.
 
     Parameters
     ----------
+    reading : Reading
+        What `TextTopics.read` returned, of all documents or of the most recent ones.
     n_words, n_typical : int
         Words and typical documents per topic.
-    recent : bool
-        Describe the topics of the most recent documents, merged by the tree of all documents.
     level : int, "all" or "auto", optional
         Describe the topics merged to this number, see `TextTopics.at`.
     """
-    shown = topics.recent_at(level) if recent else topics.at(level)
-    # Recent topics are merged as those of all documents are, so that their numbers agree.
-    tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
+    shown, documents = reading.at(level), reading.documents
     is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
-    documents = remembered(topics.learner, recent=recent)
     listed = list_topics(shown, n_words)
-    trends = None if recent else add_examples(topics, shown, listed, n_typical)
-    if trends is None or not topics.timeline.texts:
+    trends = None if reading.whole else add_examples(reading, shown, listed, n_typical)
+    if trends is None or not reading.timeline.texts:
         for topic, typical in zip(listed, typical_words(shown, documents, n_typical), strict=True):
             topic["typical"] = typical
-    return Description(
-        name_of(topics.learner),
-        topics.n_docs,
-        topics.n_empty,
-        topics.vocabulary.n_words,
-        listed,
-        None if documents is None else diagnose(shown.model, documents),
-        describe_shifts(shown, trends),
-        describe_history(topics, recent=recent, groups=shown.groups)
-        + describe_stale_names(topics, shown.groups),
-        Readable.of(shown, is_equal=is_equal),
-        documents.n_docs if recent and documents is not None else None,
-        None if shown.groups is None else level_of(topics, shown, tree),
-        trends,
-        suggest(topics, tree),
-    )
-
-
-def level_of(topics: TextTopics, shown: Snapshot, tree: TopicTree) -> Level:
-    """Return the number of merged topics and the price of merging in this tree."""
-    n = shown.model.n_topics
-    is_default = topics.annotations.is_auto and n == topics.level()
-    return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
-
-
-def suggest(topics: TextTopics, tree: TopicTree) -> Suggested | None:
-    """Return the level that is read by default after ``-k auto``, and what it keeps in this tree.
-
-    The level is that of all documents, also for the tree of the most recent ones.
-    """
-    if not topics.annotations.is_auto:
-        return None
-    n, total = topics.level(), tree.lost(1)
-    return Suggested(n, 1.0 - tree.lost(n) / total if total > 0 else 1.0)
+    diagnosis = None if documents is None else diagnose(shown.model, documents)
+    readable = Readable.of(shown, is_equal=is_equal)
+    return Description(reading, shown, listed, diagnosis, trends, readable)
 
 
 def add_examples(
-    topics: TextTopics, shown: Snapshot, listed: list[dict[str, Any]], n: int
+    reading: Reading, shown: Snapshot, listed: list[dict[str, Any]], n: int
 ) -> Trends | None:
     """Add typical documents and trends to the listed topics; return None without a sample."""
-    sampled = sample_under(shown, topics.timeline)
+    timeline, sampled = reading.timeline, reading.sample(shown.model.n_topics)
     if not sampled.texts:
         return None
-    trends = find_trends(topics.timeline, sampled)
+    trends = find_trends(timeline, sampled)
     late = len(trends.starts) * 4 // 5  # the last fifth of the time intervals
-    examples = {"typical": 0, "latest": late} if topics.timeline.texts else {}
     for k, topic in enumerate(listed):
         topic["trend"] = trends.shares[:, k].round(4).tolist()
-    for kind, since in examples.items():
-        for topic, some in zip(
-            listed, find_typical(shown.model, sampled, n, since=since), strict=True
-        ):
-            topic[kind] = [as_dict(document, by_time=trends.by_time) for document in some]
+    for kind, since in {"typical": 0, "latest": late}.items() if timeline.texts else ():
+        rows = typical_texts(shown.model, sampled, n, by_time=trends.by_time, since=since)
+        for topic, examples in zip(listed, rows, strict=True):
+            topic[kind] = examples
     return trends
-
-
-def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
-    """Return a document as plain values, its text without terminal escape sequences."""
-    return {
-        "text": printable(document.text),
-        "time": name_position(document.position, by_time=by_time),
-        "probability": round(document.probability, 4),
-    }
-
-
-def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[list[str]]:
-    """Return the words of the n remembered documents most typical of each topic, if any.
-
-    Words are in order of their probability under the topic.
-    """
-    if documents is None:
-        return [[]] * shown.model.n_topics
-    # Documents of a word or two are typical of any topic that has these words.
-    documents, model = documents[documents.lengths >= MIN_TYPICAL], shown.model
-    posterior = model.posterior(documents)
-    best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
-    listed = []
-    for k, topic in enumerate(model.topics):
-        # Of its own topic only, however well a document fits another one.
-        typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
-        ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
-        listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
-    return listed
-
-
-def write_trends(
-    topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
-) -> int:
-    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
-
-    If any topic has a name, names are a column; a missing name is null, in CSV empty.
-    """
-    names = topics.at(level).names
-    rows = topics.trends(level).rows()
-    if any(names):
-        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
-    if format == "jsonl":
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        return len(rows)
-    # Nobody needs a column of empty names.
-    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
-    writer = csv.DictWriter(file, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return len(rows)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
 from spectralleader.learners.events import Event, EventKind
-from spectralleader.learners.protocol import Reports
 from spectralleader.reading.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
-from spectralleader.reading.snapshot import Snapshot
+from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import (
     Shift,
@@ -22,7 +21,6 @@ from spectralleader.reading.trends import (
     name_date,
     name_share,
 )
-from spectralleader.topics.text_topics import TextTopics
 
 if TYPE_CHECKING:
     from spectralleader.reading.description import Description
@@ -90,59 +88,55 @@ def describe_sides(shift: Shift) -> tuple[str, str]:
     return name_share(shift.before, shift.n_before), name_share(shift.after, shift.n_after)
 
 
-def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
+def describe_stale_names(reading: Reading, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
-    learner = topics.learner
-    events = learner.events if isinstance(learner, Reports) else ()
     return [
         f"The name {name.text!r} was given before {describe_topic(k, groups)} was replaced or "
         "restarted: check it."
-        for name in topics.annotations.names.given
+        for name in reading.names.given
         for k in name.topics
-        if any(event.n_docs >= name.n_docs and k in event.topics for event in events)
+        if any(e.n_docs >= name.n_docs and k in e.topics for e in reading.report.events)
     ]
 
 
 def describe_history(
-    topics: TextTopics, *, recent: bool = False, groups: Ints | None = None
+    reading: Reading, groups: Ints | None = None, *, advises: bool = True
 ) -> list[str]:
     """Return sentences about the events of the topics, and about drift of the stream.
 
-    Events are of the topics that were learned. At a level, `groups` gives the group of each.
+    Events are of the topics that were learned. At a level, `groups` gives the group of each. In a
+    terminal, the last sentence advises an option.
     """
-    timeline, learner = topics.timeline, topics.learner
-    replaced = [describe_replacement(n, timeline) for n in topics.annotations.levels.replaced[-1:]]
-    if not isinstance(learner, Reports):
-        return replaced
-    events = learner.events
+    timeline, events = reading.timeline, reading.report.events
     lines = [describe_event(event, timeline, groups) for event in events[-MOST_EVENTS:]]
-    lines += replaced
+    lines += [describe_replacement(n, timeline) for n in reading.replaced[-1:]]
     if (more := len(events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
-    lines += describe_provisional(topics)
+    lines += describe_provisional(reading)
     # Topics of the last documents have drifted already: there is nothing to advise.
-    hint = "" if recent else ": use --recent for the topics of the last documents"
-    return lines + [f"{drift}{hint}." for drift in describe_drift(topics)]
+    is_advised = advises and reading.whole is None
+    hint = ": use --recent for the topics of the last documents" if is_advised else ""
+    return lines + [f"{drift}{hint}." for drift in describe_drift(reading)]
 
 
-def describe_provisional(topics: TextTopics) -> list[str]:
+def describe_provisional(reading: Reading) -> list[str]:
     """Return a sentence if the topics are provisional, for the terminal and pages alike."""
-    learner, n_docs = topics.learner, topics.n_docs - topics.n_empty
-    if not isinstance(learner, Reports) or learner.settles_at is None or not n_docs:
+    n_docs = reading.full.n_docs - reading.full.n_empty
+    settles_at = reading.report.settles_at
+    if settles_at is None or not n_docs:
         return []
     return [
-        f"Topics are provisional: until {learner.settles_at:,} documents with known words are "
+        f"Topics are provisional: until {settles_at:,} documents with known words are "
         f"learned (so far {n_docs:,}), they may be replaced by better ones and renumbered."
     ]
 
 
-def describe_drift(topics: TextTopics) -> list[str]:
+def describe_drift(reading: Reading) -> list[str]:
     """Return a clause about drift of the stream, without a full stop, if there is any."""
-    learner = topics.learner
-    if not isinstance(learner, Reports) or (first := learner.drifts_since) is None:
+    first = reading.report.drifts_since  # documents before: the first one's number from 0
+    if first is None:
         return []
-    # The number of documents before: the first one's number from 0.
-    when = describe_time(topics.timeline, first)
+    when = describe_time(reading.timeline, first)
     return [f"The stream has drifted since document {first + 1:,}{when}"]
 
 
@@ -242,11 +236,31 @@ class Readable(NamedTuple):
         return f"--level {n}" if self.is_merged else f"-k {n}, or --level {n} for this model"
 
 
+class Level(NamedTuple):
+    """A level of the merge tree."""
+
+    n_topics: int
+    n_fine: int  # number of all topics
+    price: float  # likelihood lost by merging, in nats per word, before any refinement
+    is_default: bool  # whether it is read unless another one is asked for
+
+
 class Suggested(NamedTuple):
     """The level that the merge tree suggests."""
 
     n_topics: int
     kept: float  # share of the information in all topics that merging to it keeps
+
+    @classmethod
+    def of(cls, reading: Reading) -> Suggested | None:
+        """Return the level that is read by default after ``-k auto``, None without that.
+
+        It is that of all documents; what it keeps may be of the most recent ones.
+        """
+        if not reading.is_auto:
+            return None
+        n, total = reading.level(), reading.tree.lost(1)
+        return cls(n, 1.0 - reading.tree.lost(n) / total if total > 0 else 1.0)
 
 
 def describe_collapse(shown: Readable) -> list[str]:
@@ -315,8 +329,9 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
     return f"{slowly} {advice}"
 
 
-def judge(topics: TextTopics, described: Description) -> list[str]:
+def judge(described: Description) -> list[str]:
     """Return sentences on whether the described topics can be relied on."""
+    reading, everything = described.reading, described.reading.full
     lines = describe_collapse(described.readable)
     if described.diagnosis is None:
         lines += ["These topics cannot be checked: the model remembers no documents."]
@@ -324,14 +339,14 @@ def judge(topics: TextTopics, described: Description) -> list[str]:
         lines += judge_fit(described.diagnosis)
     if described.small:
         lines.append(f"Few documents support these topics: {list_some(described.small)}.")
-    if topics.n_empty:
+    if everything.n_empty:
         lines.append(
-            f"{topics.n_empty:,} of {topics.n_docs:,} documents contain no known word and have no "
-            "topic."
+            f"{everything.n_empty:,} of {everything.n_docs:,} documents contain no known word and "
+            "have no topic."
         )
     hint = "these topics are of all documents, and fit the latest ones less well"
-    lines += [f"{drift}: {hint}." for drift in describe_drift(topics)]
-    return lines + describe_provisional(topics)
+    lines += [f"{drift}: {hint}." for drift in describe_drift(reading)]
+    return lines + describe_provisional(reading)
 
 
 def judge_fit(diagnosis: Diagnosis) -> list[str]:

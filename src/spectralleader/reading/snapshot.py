@@ -1,8 +1,9 @@
-"""Snapshot: immutable topics for concurrent readers, at one level or at all of them."""
+"""Snapshot and Reading: immutable topics for concurrent readers, at one level or at all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -11,12 +12,13 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import refine
+from spectralleader.learners.events import Event
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
-from spectralleader.reading.annotations import N_PASSES, Names, choose_level
+from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
-from spectralleader.reading.trends import Trends, find_trends, sample_under
+from spectralleader.reading.trends import TimelineSample, Trends, find_trends, sample_under
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -140,24 +142,41 @@ class Snapshot:
         return f"Snapshot({self.model!r}, {self.vocabulary!r}, n_docs={self.n_docs})"
 
 
-@dataclass(frozen=True, repr=False)
-class LevelledSnapshot:
-    """A snapshot from which levels and trends are computed; see `TextTopics.hold`.
+class Report(NamedTuple):
+    """What a learner reported by the time of a reading, if it reports anything."""
 
-    Taking it takes milliseconds; reading a level takes longer, but does not block learning.
+    events: tuple[Event, ...] = ()
+    drifts_since: int | None = None  # documents before the drift
+    settles_at: int | None = None  # documents with words; None if the topics are settled
+
+
+@dataclass(frozen=True, repr=False)
+class Reading:
+    """All that people read of a model: its topics at every level and over time, and its events.
+
+    It never changes, so that any thread can read it while another one learns. Levels are computed
+    when they are asked for. See `TextTopics.read`.
     """
 
-    full: Snapshot
+    full: Snapshot  # all topics
     tree: TopicTree
-    documents: Documents | None  # with which the topics of a level are refined
+    documents: Documents | None  # that the learner remembers, of those that the topics are of
     names: Names
     timeline: Timeline
-    is_auto: bool = False  # whether the default level is the suggested one
+    learner: str  # its name
+    report: Report
+    replaced: tuple[int, ...]  # documents at each late replacement of the tree
+    is_auto: bool  # whether the default level is the suggested one
+    whole: TopicTree | None = None  # of the topics of all documents, where these are recent ones
     _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
+
+    def level(self, level: int | str | None = None) -> int:
+        """Return how many topics are read at a level, recent ones as many as of all documents."""
+        return choose_level(level, self.whole or self.tree, is_auto=self.is_auto)
 
     def at(self, level: int | str | None = None) -> Snapshot:
         """Return the topics merged to a level, see `TextTopics.at`."""
-        n = choose_level(level, self.tree, is_auto=self.is_auto)
+        n = self.level(level)
         if n == self.tree.n_topics:
             return self.full
         if n not in self._views:
@@ -166,14 +185,37 @@ class LevelledSnapshot:
 
     def _cut(self, level: int) -> Snapshot:
         (model, groups), fine = self.tree.cut(level), self.full.model
-        if self.documents is not None:
+        names = self.names.of(groups, (self.whole or self.tree).model.weights)
+        if self.whole is not None:
+            names = mark_new(names, model, self.whole.cut(level).model)
+        elif self.documents is not None:
             model = refine(model, self.documents, N_PASSES)
-        names = self.names.of(groups, fine.weights)
         return replace(self.full, model=model, names=names, groups=groups, fine=fine)
+
+    @cached_property
+    def _sample(self) -> TimelineSample:
+        """The timeline's sample under all topics, whose words are counted once for all levels."""
+        return sample_under(self.full, self.timeline)
+
+    def sample(self, level: int | str | None = None) -> TimelineSample:
+        """Return the sampled texts, with their topics at a level."""
+        return self._sample.under(self.at(level).model)
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
-        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
+        return find_trends(self.timeline, self.sample(level))
+
+    def recent(self, model: TopicModel, documents: Documents | None) -> Reading:
+        """Return the reading of recent topics, numbered and named like those of all documents.
+
+        They are merged by the same tree, and not refined. A topic that is like none of all
+        documents is named "new".
+        """
+        names = mark_new(self.full.names, model, self.full.model)
+        # Past scores are those of the topics of all documents, so p-values are not available.
+        full = replace(self.full, model=model, names=names, past=Past())
+        tree = TopicTree.priced(model, self.tree.pairs)
+        return replace(self, full=full, tree=tree, documents=documents, whole=self.tree, _views={})
 
 
 def list_topics(topics: Snapshot, n_words: int) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from spectralleader.checks.states import (
     truth,
     whole,
 )
-from spectralleader.text.packing import Strings, cut_bytes
+from spectralleader.text.texts import Strings, cut_bytes
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10

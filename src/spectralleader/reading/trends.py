@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -25,10 +27,6 @@ SURE = 4.0  # standard errors of a change that is reported
 ENOUGH = 0.02  # of all documents, on either side of a change
 # Documents of a share that is worth showing: of 50, the standard error of 10 % is 4 %.
 FEWEST = 50
-# Known words of a document worth showing: shorter ones are often empty phrases. Where most
-# documents are shorter, half of them are worth it.
-MIN_WORDS = 5
-LOOKED_AT = 20  # documents tried for each one shown: some have the same words
 DAY, MONTH = 86_400.0, 31 * 86_400.0
 TENTH = 10  # times are interpolated to about this part of a stretch
 # Intervals are not merged across a pause of more than so many intervals and this part of the time:
@@ -37,15 +35,8 @@ PAUSE, PART = 8, 1 / 20
 # The page opens without the outermost documents, up to this share at either end, if they take at
 # least this part of the time.
 STRAY, LONG = 0.01, 0.25
+COLUMNS = ("time", "topic", "share", "error", "documents")
 UNITS = ((DAY, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
-
-
-class Document(NamedTuple):
-    """A document of the timeline's sample."""
-
-    text: str
-    position: float  # Unix seconds, or its number from 0
-    probability: float  # of the topic
 
 
 class Shift(NamedTuple):
@@ -184,46 +175,6 @@ def find_trends(timeline: Timeline, sampled: TimelineSample) -> Trends:
     ends = sampled.positions if len(sampled.positions) else np.append(starts, 0.0)
     span = (float(ends.min()), float(ends.max()))
     return Trends(bool(timeline.by_time), starts, timeline.width, n_docs, n_sampled, shares, span)
-
-
-def typicality(model: TopicModel, documents: Documents, posterior: Floats) -> Floats:
-    """Return how typical each document is of its likeliest topic, (n_docs,).
-
-    This is P(topic | document) times the geometric mean of the probabilities of its words.
-    """
-    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
-    probabilities = model.topics[posterior.argmax(axis=1)[rows], documents.words]
-    logs = np.log(np.maximum(probabilities, np.finfo(float).tiny)) * documents.counts
-    means = np.bincount(rows, logs, documents.n_docs) / np.maximum(documents.lengths, 1.0)
-    return np.asarray(np.exp(means) * posterior.max(axis=1))
-
-
-def most_typical(documents: Documents, scores: Floats, n: int) -> list[int]:
-    """Return the n documents with the largest positive scores; of those with equal words, one."""
-    shown: dict[bytes, int] = {}
-    for i in np.argsort(-scores, kind="stable")[: LOOKED_AT * n].tolist():
-        if scores[i] <= 0.0 or len(shown) == n:
-            break
-        shown.setdefault(documents[i].words.tobytes(), i)
-    return list(shown.values())
-
-
-def find_typical(
-    model: TopicModel, sampled: TimelineSample, n: int, *, since: int = 0
-) -> list[list[Document]]:
-    """Return the n sampled documents most typical of each topic, from a stretch on."""
-    documents, posterior = sampled.documents, sampled.posterior
-    lengths, best = documents.lengths, posterior.argmax(axis=1)
-    least = min(MIN_WORDS, float(np.median(lengths))) if len(lengths) else MIN_WORDS
-    is_shown = (lengths >= least) & (sampled.stretch >= since)
-    scores = typicality(model, documents, posterior) * is_shown
-    return [
-        [
-            Document(sampled.texts[i], float(sampled.positions[i]), float(posterior[i, k]))
-            for i in most_typical(documents, scores * (best == k), n)
-        ]
-        for k in range(posterior.shape[1])
-    ]
 
 
 def name_position(position: float, *, by_time: bool) -> str:
@@ -403,3 +354,22 @@ def name_step(width: float, *, by_time: bool) -> str:
         size, unit = next((one for one in UNITS if width >= one[0]), UNITS[-1])
     n = round(width / size, 0 if width >= 10 * size else 1)
     return f"{n:,g} {unit}{'' if n == 1 else 's'}"
+
+
+def write_trends(trends: Trends, names: Sequence[str], file: TextIO, format: str = "csv") -> int:
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
+
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
+    """
+    rows = trends.rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    # Nobody needs a column of empty names.
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

@@ -18,8 +18,8 @@ from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
 from spectralleader.page import describe_snapshot, render
-from spectralleader.reading.annotations import ALL, AUTO
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot, list_topics
+from spectralleader.reading.levels import ALL, AUTO
+from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
 from spectralleader.serve import messages
 from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
@@ -33,7 +33,7 @@ LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and 
 JSON, EVENTS = "application/json", "text/event-stream"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
 Level = int | str | None  # a number of topics, auto, all, or None for the default
-Show = Callable[[LevelledSnapshot, Level], Any]  # computes an answer
+Show = Callable[[Reading, Level], Any]  # computes an answer
 PAUSE = 4  # an answer that took t seconds of CPU time is computed again after PAUSE * t
 
 
@@ -54,7 +54,7 @@ class Handlers:
         self._n_watching = 0  # open live pages
 
     @property
-    def _topics(self) -> LevelledSnapshot:
+    def _topics(self) -> Reading:
         if (topics := self.service.published.topics) is None:
             raise try_again(503, "the model is not loaded yet")
         return topics
@@ -87,7 +87,7 @@ class Handlers:
         level, topics = self._level(request), self._topics
         # All topics are at hand; those of a level are computed.
         is_all = level == ALL or (level is None and not topics.is_auto)
-        snapshot = topics.full if is_all else await self._read(LevelledSnapshot.at, level)
+        snapshot = topics.full if is_all else await self._read(Reading.at, level)
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
             rows = await self._batcher.read(snapshot, documents)
@@ -142,7 +142,7 @@ class Handlers:
         content = await self._read(self._describe, ALL)
         return HTMLResponse(await run_sync(lambda: render(content, live=True)))
 
-    def _describe(self, topics: LevelledSnapshot, _: Level) -> dict[str, Any]:
+    def _describe(self, topics: Reading, _: Level) -> dict[str, Any]:
         """Return the content of the live page, which has a slider of levels."""
         title = f"Topics of {self.service.path.name}"
         content = describe_snapshot(topics, title=title, levels=LIVE_LEVELS)
@@ -188,14 +188,14 @@ class Handlers:
         return await self._answers.get(show, level, self._topics)
 
 
-def list_level(topics: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_level(topics: Reading, level: Level) -> dict[str, Any]:
     """Return the topics of a level; see `messages.Topics`."""
     view = topics.at(level)
     listed = list_topics(view, N_WORDS)
     return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
 
-def list_trends(topics: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_trends(topics: Reading, level: Level) -> dict[str, Any]:
     """Return the shares of the topics of a level over time; see `messages.Trends`."""
     rows = topics.trends(level).rows()
     return {"level": topics.at(level).model.n_topics, "trends": rows}
@@ -225,7 +225,7 @@ class CachedAnswer(NamedTuple):
     until: float  # when it expires, if there are newer topics
     n_docs: int  # learned by the topics that it was computed from
 
-    def is_valid(self, topics: LevelledSnapshot) -> bool:
+    def is_valid(self, topics: Reading) -> bool:
         """Return whether it may be given."""
         return self.n_docs == topics.full.n_docs or monotonic() < self.until
 
@@ -237,7 +237,7 @@ class AnswerCache:
         self._cached: dict[tuple[Show, Level], CachedAnswer] = {}
         self._lock = asyncio.Lock()  # of the one that is being computed
 
-    async def get(self, show: Show, level: Level, topics: LevelledSnapshot) -> Any:
+    async def get(self, show: Show, level: Level, topics: Reading) -> Any:
         """Return the cached answer; recompute it if it has expired and there are newer topics.
 
         Who finds it expired recomputes it in another thread, while others use the old one.
@@ -253,7 +253,7 @@ class AnswerCache:
         return cached.value
 
 
-def compute(show: Show, level: Level, topics: LevelledSnapshot) -> CachedAnswer:
+def compute(show: Show, level: Level, topics: Reading) -> CachedAnswer:
     """Return an answer that expires the later, the longer it took."""
     # CPU time: the thread also waits for the interpreter lock and for a core, which costs nothing
     began = thread_time()

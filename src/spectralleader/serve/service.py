@@ -15,9 +15,8 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.learners.protocol import Reports
 from spectralleader.reading.findings import describe_history, describe_stale_names, printable
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
@@ -47,7 +46,7 @@ class Published(NamedTuple):
     A thread that reads it waits for nobody, and all that it reads is of one moment.
     """
 
-    topics: LevelledSnapshot | None = None  # None until the model is loaded
+    topics: Reading | None = None  # None until the model is loaded
     learns: bool = False  # whether the model changes
     events: Events = Events([], None, [])  # of these topics
     losses: Sequence[Point] = ()  # over the stream, up to these topics
@@ -152,16 +151,16 @@ class Service(Progress):
 
     def _renew(self, topics: TextTopics, losses: Sequence[Point]) -> None:
         """Publish a copy of the topics, with their events."""
-        began, learner = monotonic(), topics.learner
-        reports = learner if isinstance(learner, Reports) else None
+        began = monotonic()
+        reading = topics.read()
         changes = [
             Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
-            for e in (reports.events if reports else ())
+            for e in reading.report.events
         ]
         # without its hint at an option of a command
-        findings = [*describe_history(topics, recent=True), *describe_stale_names(topics)]
-        events = Events(changes, reports.drifts_since if reports else None, findings)
-        self.publish(topics=topics.hold(), events=events, losses=losses)
+        findings = [*describe_history(reading, advises=False), *describe_stale_names(reading)]
+        events = Events(changes, reading.report.drifts_since, findings)
+        self.publish(topics=reading, events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:

@@ -1,7 +1,7 @@
 """Texts and tokens to `Documents`: what a word is, which words are known, and counting them.
 
 `words` defines words, `tokens` documents that are tokens already, `vocabulary` numbers both, and
-`vectoriser` joins them. Fast counting is in `texts`, `packing`, `counting`, `scan` and
+`vectoriser` joins them. Fast counting is in `texts`, `counting`, `scan` and
 `word_table`. Where texts come from is in `sources`; `topics` learns from them.
 """
 

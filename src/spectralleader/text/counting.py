@@ -9,7 +9,6 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.text.packing import encode
 from spectralleader.text.scan import (
     CountBuffer,
     Rules,
@@ -20,6 +19,7 @@ from spectralleader.text.scan import (
     fold,
     scan,
 )
+from spectralleader.text.texts import encode
 from spectralleader.text.tokens import FlatTokens, Tokens
 from spectralleader.text.word_table import Tables, add_documents, enlarge_full, make_table
 from spectralleader.text.words import Tokenizer, Words

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.runtime.compiled import in_place, inlined, shared
-from spectralleader.text.packing import Bytes
+from spectralleader.text.texts import Bytes
 from spectralleader.text.word_table import (
     FULL,
     Tables,
@@ -105,7 +105,7 @@ def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
 @shared
 def read(text: Bytes, at: int) -> tuple[int, int]:
     """Return the code point of the UTF-8 character at an offset, and its number of bytes."""
-    # `packing.encode` has written the text: the lead byte is valid and gives the width.
+    # `texts.encode` has written the text: the lead byte is valid and gives the width.
     lead: Any = np.int64(text[at])
     if lead < 0x80:
         return lead, 1

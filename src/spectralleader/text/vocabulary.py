@@ -18,8 +18,7 @@ from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import count_words
-from spectralleader.text.packing import Strings
-from spectralleader.text.texts import Texts, in_blocks
+from spectralleader.text.texts import Strings, Texts, in_blocks
 from spectralleader.text.word_table import (
     Tables,
     WordTable,

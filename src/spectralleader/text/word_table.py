@@ -14,7 +14,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import integers, part
 from spectralleader.runtime.compiled import in_place, inlined, shared
-from spectralleader.text.packing import Bytes, Strings, decode, encode
+from spectralleader.text.texts import Bytes, Strings, decode, encode
 
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
 LOWER = 2**32 - 1  # the lower half: the word's number plus 1

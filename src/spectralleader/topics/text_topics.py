@@ -12,11 +12,12 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_json, check_whole
-from spectralleader.checks.states import check_same, part, plain, take, text, whole
+from spectralleader.checks.saved import Saved, fields
+from spectralleader.checks.states import check_same, part, plain, take, text, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.protocol import HasRecent, remembered
+from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
     create_learner,
     merge_learners,
@@ -25,16 +26,9 @@ from spectralleader.learners.registry import (
     stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.reading.annotations import (
-    AUTO,
-    MANY,
-    Names,
-    TopicAnnotations,
-    check_name,
-    mark_new,
-)
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.reading.surprise import Past, Surprise
+from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, Names, check_name, choose_level
+from spectralleader.reading.snapshot import Reading, Report, Snapshot
+from spectralleader.reading.surprise import Surprise
 from spectralleader.reading.timeline import (
     Time,
     Timeline,
@@ -126,6 +120,8 @@ class TextTopics(ThreadSafe):
         self.annotations = TopicAnnotations(is_auto=is_auto)
         # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
+        self._tree: TopicTree | None = None  # both computed since the last step
+        self._reading: Reading | None = None
 
     @property
     @locked
@@ -140,109 +136,70 @@ class TextTopics(ThreadSafe):
         return self.vectoriser.vocabulary
 
     @locked
-    def snapshot(self) -> Snapshot:
-        """Return an immutable snapshot of the current topics.
+    def read(self, *, recent: bool = False) -> Reading:
+        """Return an immutable copy of all that is read of the topics, at every level and over time.
 
-        Any thread can read it without waiting while another one learns. Taking it costs about a
-        millisecond for 5,000 words and 50 topics.
+        Any thread can read it while another one learns; only taking it, in milliseconds, waits for
+        the end of a step. It is cached until the next step.
+
+        Parameters
+        ----------
+        recent : bool
+            Read the topics of the most recent documents, numbered and named like those of all where
+            they match, and otherwise named "new". There are as many in use as these documents can
+            fill.
+
+        Raises
+        ------
+        ValueError
+            If the learner has no recent topics; `HedgedLeader`, the default, has.
         """
-        return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
-
-    @property
-    @locked
-    def recent(self) -> Snapshot:
-        """The topics of the most recent documents, numbered like those of `model` where they match.
-
-        There are as many in use as these documents can fill. A topic that matches none of `model`
-        is named "new".
-
-        Raises `ValueError` if the learner has none; `HedgedLeader`, the default, has.
-        """
+        # Copying the remembered documents takes longest: once per step.
+        if self._reading is None:
+            self._reading = Reading(
+                self.snapshot(),
+                self.tree(),
+                remembered(self.learner),
+                Names(self.annotations.names.given),
+                self.timeline.copy(),
+                name_of(self.learner),
+                report_of(self.learner),
+                self.annotations.levels.replaced,
+                self.annotations.is_auto,
+            )
+        if not recent:
+            return self._reading
         if not isinstance(self.learner, HasRecent):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
-        snapshot, model = self.snapshot(), self.learner.recent
-        names = mark_new(snapshot.names, model, snapshot.model)
-        # Past scores are those of the topics of all documents, so p-values are not available.
-        return replace(snapshot, model=model, names=names, past=Past())
+        return self._reading.recent(self.learner.recent, self.learner.window.documents)
 
     @locked
-    def recent_at(self, level: int | str | None = None) -> Snapshot:
-        """Return the topics of the most recent documents, merged like those of `at`.
-
-        They are merged by the tree of `model`, so that a topic has the number and the name that it
-        has in `at`. They are not refined.
-
-        Raises `ValueError` if the learner has no recent topics, see `recent`.
-        """
-        recent, n = self.recent, self.level(level)
-        if n == recent.model.n_topics:
-            return recent
-        cut = TopicTree.priced(recent.model, self.tree().pairs).cut(n)
-        names = self.annotations.names.of(cut.groups, self.model.weights)
-        names = mark_new(names, cut.model, self.tree().cut(n).model)
-        fine = recent.model
-        return replace(recent, model=cut.model, names=names, groups=cut.groups, fine=fine)
-
-    def _view(self) -> Snapshot:
-        """Return all topics; the vocabulary in it may grow."""
-        model, known, annotations = self.model, self.vectoriser, self.annotations
-        names = annotations.names.of(np.arange(model.n_topics), model.weights)
-        past, counts = annotations.surprise.past, (self.n_docs, self.n_empty)
-        return Snapshot(model, known.vocabulary, known.words, *counts, names, past=past)
-
-    def _read(self) -> Snapshot:
-        """Return the topics that are read by default; all of them without freezing the words."""
-        return self.at() if self.annotations.is_auto else self._view()
-
-    @locked
-    def tree(self) -> TopicTree:
-        """Return the merge tree of the topics, which is kept stable over the stream."""
-        return self.annotations.tree(self.model)
-
-    @locked
-    def at(self, level: int | str | None = None) -> Snapshot:
-        """Return an immutable snapshot with the topics merged to fewer of them.
+    def at(self, level: int | str | None = None, *, recent: bool = False) -> Snapshot:
+        """Return an immutable snapshot of the topics, or of fewer that they are merged to.
 
         Merged topics are refined by a few passes of EM over the documents that the learner
         remembers, if any, and keep their numbers over the stream. This takes about a second; the
-        result is cached until the next step.
+        result is cached until the next step. All topics take about a millisecond for 5,000 words
+        and 50 topics.
 
         Parameters
         ----------
         level : int, "all" or "auto", optional
             Number of topics, from 1 to K; "all" of them; or, with "auto", the suggested number.
             Defaults to "auto" if `n_topics` was, else to "all".
+        recent : bool
+            Of the most recent documents, see `read`. They are merged like all others, so that
+            numbers agree, and are not refined.
         """
-        is_all = self.level(level) == self.learner.n_topics
-        return self.snapshot() if is_all else self._cached_snapshot().at(level)
-
-    def _cached_snapshot(self) -> LevelledSnapshot:
-        """Return the copy held since the last step, so that every level is cut only once."""
-        if self.annotations.cached is None:
-            self.annotations.cached = self.hold()
-        return self.annotations.cached
+        # All topics need no tree, and no copy of the remembered documents.
+        is_all = not recent and self.level(level) == self.learner.n_topics
+        return self.snapshot() if is_all else self.read(recent=recent).at(level)
 
     @locked
-    def level(self, level: int | str | None = None) -> int:
-        """Return how many topics are read at a level, see `at`."""
-        return self.annotations.level(level, self.model)
-
-    @locked
-    def hold(self) -> LevelledSnapshot:
-        """Return an immutable copy of the topics at every level and over time.
-
-        Any thread can read it while another one learns; only taking it, in milliseconds, waits for
-        the end of a step.
-        """
-        return LevelledSnapshot(
-            self.snapshot(),
-            self.tree(),
-            remembered(self.learner),
-            Names(self.annotations.names.given),
-            self.timeline.copy(),
-            self.annotations.is_auto,
-        )
+    def snapshot(self) -> Snapshot:
+        """Return all topics, see `at`."""
+        return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @locked
     def trends(self, level: int | str | None = None) -> Trends:
@@ -250,7 +207,32 @@ class TextTopics(ThreadSafe):
 
         All sampled texts are classified by the current model, whatever their time.
         """
-        return self._cached_snapshot().trends(level)
+        return self.read().trends(level)
+
+    def _view(self) -> Snapshot:
+        """Return all topics; the vocabulary in it may grow."""
+        model, words, kept = self.model, self.vectoriser.words, self.annotations
+        names, past = kept.names.of(np.arange(model.n_topics), model.weights), kept.surprise.past
+        return Snapshot(model, self.vocabulary, words, self.n_docs, self.n_empty, names, past=past)
+
+    def _default(self) -> Snapshot:
+        """Return the topics that are read by default; all of them without freezing the words."""
+        return self.at() if self.annotations.is_auto else self._view()
+
+    @locked
+    def tree(self) -> TopicTree:
+        """Return the merge tree of the topics, which is kept stable over the stream."""
+        if self._tree is None:
+            self._tree = self.annotations.levels.tree(self.model)
+        return self._tree
+
+    @locked
+    def level(self, level: int | str | None = None) -> int:
+        """Return how many topics are read at a level, see `at`."""
+        is_auto = self.annotations.is_auto
+        if level in (None, ALL) and not (level is None and is_auto):
+            return self.learner.n_topics  # the most frequent case, which needs no tree
+        return choose_level(level, self.tree(), is_auto=is_auto)
 
     @locked
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
@@ -263,7 +245,7 @@ class TextTopics(ThreadSafe):
         members = self.tree().cut(n).members(check_whole("topic", topic, 0, n - 1))
         with changing(self):
             self.annotations.names.give(name, members, self.n_docs)
-            self.annotations.cached = None
+            self._reading = None
 
     def learn(
         self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
@@ -344,6 +326,7 @@ class TextTopics(ThreadSafe):
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
                 self.learner.recode(new_ids, self.vocabulary.n_words)
+            self._tree = self._reading = None
             self.annotations.after_step(self.learner, self.n_docs)
             return new_ids
 
@@ -362,7 +345,7 @@ class TextTopics(ThreadSafe):
     @locked
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
-        return self._read().log_prob(texts)
+        return self._default().log_prob(texts)
 
     @locked
     def posterior(self, texts: Texts) -> Floats:
@@ -370,12 +353,12 @@ class TextTopics(ThreadSafe):
 
         Like all methods that read topics, it uses the default level of `at`.
         """
-        return self._read().posterior(texts)
+        return self._default().posterior(texts)
 
     @locked
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
-        return self._read().shares(texts)
+        return self._default().shares(texts)
 
     @locked
     def p_values(self, texts: Texts) -> Floats:
@@ -385,7 +368,7 @@ class TextTopics(ThreadSafe):
     @locked
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
-        return self._read().top_words(n)
+        return self._default().top_words(n)
 
     def __repr__(self) -> str:
         if self._broken is not None:
@@ -428,6 +411,33 @@ class TextTopics(ThreadSafe):
         if take(state, "position") is not None:
             topics.position = plain(state, "position", MAX_POSITION)
         return topics
+
+
+class TopicAnnotations(Saved):
+    """The merge tree, names and past scores of the topics, kept over the whole stream."""
+
+    saved = fields(is_auto=truth, levels=Levels, names=Names, surprise=Surprise)
+
+    def __init__(self, *, is_auto: bool = False) -> None:
+        self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
+        self.is_auto = is_auto  # whether the default level is the suggested one
+
+    def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
+        """Score documents before they are learned, for p-values."""
+        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Refits):
+            self.surprise.add(learner.model, documents, n_learned)
+
+    def after_step(self, learner: Learner, n_docs: int) -> None:
+        """Renew the merge tree if that is due."""
+        if n_docs >= self.levels.due and not isinstance(learner, Refits):
+            self.levels.renew(learner.model, n_docs)
+
+
+def report_of(learner: Learner) -> Report:
+    """Return what a learner reports of its topics and the stream, if it reports anything."""
+    if not isinstance(learner, Reports):
+        return Report()
+    return Report(tuple(learner.events), learner.drifts_since, learner.settles_at)
 
 
 class Batch(NamedTuple):
@@ -523,11 +533,11 @@ def _merge_annotations(
     shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
 ) -> TopicAnnotations:
     """Return the first shard's tree and names, and the names of others where a topic is alike."""
-    found = TopicAnnotations()
+    united = TopicAnnotations()
     first = next((shard for shard in shards if shard.n_docs), shards[0])
-    found.is_auto = all(shard.annotations.is_auto for shard in shards)
-    found.levels, found.names = first.annotations.levels, shards[0].annotations.names
+    united.is_auto = all(shard.annotations.is_auto for shard in shards)
+    united.levels, united.names = first.annotations.levels, shards[0].annotations.names
     for shard, theirs in zip(shards[1:], models[1:], strict=False):
-        found.names.adopt(shard.annotations.names, theirs, topics.model)
-    found.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
-    return found
+        united.names.adopt(shard.annotations.names, theirs, topics.model)
+    united.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
+    return united

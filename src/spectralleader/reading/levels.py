@@ -1,26 +1,19 @@
-"""What `TextTopics` keeps of topics beside the model: their merge tree, names and past scores."""
+"""Levels and names: the mergers by which topics are read as fewer, and what people call them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import integers, numbered, text, truth, whole
-from spectralleader.documents import Documents
-from spectralleader.learners import Learner
-from spectralleader.learners.protocol import Refits
+from spectralleader.checks.states import integers, numbered, text, whole
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.matching import cosines
-from spectralleader.reading.surprise import Surprise
-
-if TYPE_CHECKING:
-    from spectralleader.reading.snapshot import LevelledSnapshot
 
 AUTO, ALL = "auto", "all"  # levels: as many topics as prices suggest, and as many as there are
 MANY = 32  # topics that "auto" learns: three for each of about ten that people read
@@ -213,38 +206,3 @@ def _overlap(group: Any, topics: Sequence[int], weights: Floats) -> float:
     named[list(topics)] = True
     floor = weights + 1e-12  # topics without weight are told apart, too
     return float(floor[group & named].sum() / floor[group | named].sum())
-
-
-class TopicAnnotations(Saved):
-    """The merge tree, names and past scores of the topics, kept over the whole stream."""
-
-    saved = fields(is_auto=truth, levels=Levels, names=Names, surprise=Surprise)
-
-    def __init__(self, *, is_auto: bool = False) -> None:
-        self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
-        self.is_auto = is_auto  # whether the default level is the suggested one
-        self.cached: LevelledSnapshot | None = None  # taken since the last step
-        self._tree: TopicTree | None = None  # computed since the last step
-
-    def tree(self, model: TopicModel) -> TopicTree:
-        """Return the merge tree of the topics, priced once per step."""
-        if self._tree is None:
-            self._tree = self.levels.tree(model)
-        return self._tree
-
-    def level(self, level: int | str | None, model: TopicModel) -> int:
-        """Return how many topics are read, see `TextTopics.at`."""
-        if level is None and not self.is_auto:  # the most frequent case, which needs no tree
-            return model.n_topics
-        return choose_level(level, self.tree(model), is_auto=self.is_auto)
-
-    def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
-        """Score documents before they are learned, for p-values."""
-        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Refits):
-            self.surprise.add(learner.model, documents, n_learned)
-
-    def after_step(self, learner: Learner, n_docs: int) -> None:
-        """Clear the caches of the previous model, and renew the tree if that is due."""
-        self.cached = self._tree = None
-        if n_docs >= self.levels.due and not isinstance(learner, Refits):
-            self.levels.renew(learner.model, n_docs)
