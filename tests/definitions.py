@@ -23,3 +23,12 @@ def project_triples(documents, basis):
     thrice = np.einsum("na,nb,nc->abc", basis, basis, add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.einsum("na,nb,nc->abc", P, P, g[:, None] * P) - repeated + 2.0 * thrice
+
+
+def square_pairs(documents):
+    """Return the sum of the squared pairs, shape (d, d), by forming the pairs (eq. 7b)."""
+    total = np.zeros((documents.n_words, documents.n_words))
+    for c, g in zip(documents.as_floats().toarray(), tuple_weights(documents, 2), strict=True):
+        pairs = g * (np.outer(c, c) - np.diag(c))
+        total += pairs @ pairs
+    return total

@@ -270,5 +270,6 @@ def warm_estimate(sums, directions, moved=None, n_added=0):
     """The estimate from directions, after documents moved in and out."""
     moved = moved or Documents.empty(len(sums.basis))
     details = Details.empty(len(directions), sums.basis.shape[1])
-    model = warm_model(sums, DocumentView.of(moved), n_added, directions, details)
-    return None if model is None else details.with_model(model)
+    view, n_topics = DocumentView.of(moved), len(directions)
+    model = warm_model(sums, view, n_added, n_topics, directions, details)
+    return None if model is None else details.with_model(model, sums)

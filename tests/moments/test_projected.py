@@ -7,7 +7,7 @@ from hypothesis import given
 from spectralleader import Documents
 from spectralleader.documents import DocumentView
 from spectralleader.moments import ProjectedSums, Sums, pair_operator, projected, sums
-from tests.definitions import multiply_pairs, project_triples
+from tests.definitions import multiply_pairs, project_triples, square_pairs
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -36,6 +36,8 @@ def test_sums_are_what_numpy_says(block):
     pairs = BASIS.T @ multiply_pairs(block, BASIS)
     np.testing.assert_allclose(total.pairs, pairs, atol=1e-12)
     np.testing.assert_allclose(total.triples, project_triples(block, BASIS), atol=1e-12)
+    squares = BASIS.T @ square_pairs(block) @ BASIS
+    np.testing.assert_allclose(sums.unpack_squares(total.sums.upper), squares, atol=1e-12)
 
 
 @given(blocks(), blocks())

@@ -22,7 +22,7 @@ def some_documents(n_docs=200, n_words=12):
 def test_whitening_and_recovery_are_those_of_the_kernels(n_docs, n_topics):
     moments = ProjectedSums(np.linalg.qr(np.random.default_rng(1).random((12, 5)))[0])
     moments.update(some_documents(n_docs))
-    W, A, T = cold.whiten(moments.sums, n_topics)
+    W, A, T = cold.whiten(moments.sums, cold.measure_spectrum(moments.sums), n_topics)
     for found, meant in zip((W, A, T), warm.whiten(moments.sums, n_topics), strict=True):
         np.testing.assert_allclose(found, meant, rtol=1e-9, atol=1e-9 * np.abs(T).max(initial=1))
     k = len(A)

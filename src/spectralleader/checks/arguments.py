@@ -31,6 +31,13 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> i
     return int(value)
 
 
+def check_truth(name: str, value: Any) -> bool:
+    """Return a boolean; raise `ValueError` otherwise."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be true or false, got {value!r}")
+    return bool(value)
+
+
 def is_number(value: object) -> bool:
     """Return whether a value is a real number."""
     return isinstance(value, float | int | np.floating | np.integer)

@@ -115,3 +115,26 @@ def smooth_counts(counts: Floats, blocks: Floats) -> Floats:
     per_token = weights / weights.sum() / (n + d * DELTAS)
     smoothed: Floats = counts * per_token.sum() + per_token @ DELTAS
     return smoothed
+
+
+def measure_gain(model: TopicModel, documents: Documents) -> float:
+    """Return how much better a model predicts documents than their own word frequencies do.
+
+    In nats per document; negative for a model that is worse than none. Word frequencies are those
+    of the other documents, plus 1/2 for every word; 0 if there are no documents.
+
+    Examples
+    --------
+    >>> documents = Documents.from_tokens([[0, 0, 0], [1, 1, 1]] * 50, n_words=2)
+    >>> round(measure_gain(TopicModel([0.5, 0.5], [[1.0, 0.0], [0.0, 1.0]]), documents), 2)
+    1.41
+    """
+    if documents.n_docs == 0:
+        return 0.0
+    # A document is not among those that predict it: with few documents it would be half of them.
+    counts, lengths = documents.counts, documents.lengths
+    tokens = np.bincount(documents.words, counts, minlength=documents.n_words)
+    others = lengths.sum() - lengths + 0.5 * documents.n_words
+    by_entry = counts * np.log(tokens[documents.words] - counts + 0.5)
+    baseline = by_entry.sum() - float(lengths @ np.log(others))
+    return float((model.log_prob(documents).sum() - baseline) / documents.n_docs)

@@ -52,11 +52,18 @@ def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
     image, third = (multiply_pairs(*arrays, g, basis) for g in (g2, g3))
     of_pairs, of_triples = (add_up(documents, g)[:, None] for g in (g2, g3))
     P = multiply(documents, basis)
-    # Last column: the pairs, as p p g2 over documents less tau_2 q q over words.
-    factors = np.column_stack([g3[:, None] * P / 3.0, g2])
+    square = Documents.trusted(*arrays[:2], documents.counts**2, documents.n_words)
+    # The pairs, as p p g2 over documents less tau_2 q q over words, and their squares by eq. 7b.
+    powers = g2**2 * (square.lengths - 2.0)
+    factors = np.column_stack([g3[:, None] * P / 3.0, g2, powers])
     # Eq. 20 summed over entries: `third` is R - tau_3 Q, so that a word has 2/3 tau_3 Q - R.
-    word_factors = np.column_stack([-third - of_triples * basis / 3.0, -of_pairs])
+    word_factors = np.column_stack(
+        [-third - of_triples * basis / 3.0, -of_pairs, add_up(square, g2**2)]
+    )
     upper = _add_squares(P, factors) + _add_squares(basis, word_factors)
+    i, j = np.triu_indices(basis.shape[1])
+    repeated = (multiply(square, basis) - P).T @ (g2[:, None] ** 2 * P)
+    upper[:, -1] -= repeated[i, j] + repeated[j, i]
     n = [float(lengths.sum()), *(float((lengths >= order).sum()) for order in (1, 2, 3))]
     return Sums(basis, np.array(n), sum_words(documents), image, upper)
 

@@ -24,8 +24,8 @@ class Sums(NamedTuple):
     n: Floats  # (4,) tokens; documents of at least 1, 2 and 3 words
     words: Floats  # n M1, (d,)
     image: Floats  # n M2 Q, (d, r)
-    # (r (r + 1) / 2, r + 1), rows (i, j), i <= j, as in `np.triu_indices`: triples that remain to
-    # be symmetrised, and in the last column the pairs, see `sums.pack` and `sums.unpack_triples`
+    # (r (r + 1) / 2, r + 2), rows (i, j), i <= j, as in `np.triu_indices`: triples that remain to
+    # be symmetrised, the pairs, and the squares of the pairs, see `sums.pack` and eq. 7b
     upper: Floats
 
 
@@ -42,7 +42,7 @@ def update_sums(sums: Sums, documents: DocumentView, n_added: int) -> None:
     # Words are numbered within the block: the table has a row per distinct word, not d rows.
     places, known = number_words(documents.bounds, documents.words, len(sums.basis))
     n_rows = min(CHUNK, max(len(documents.bounds), len(known)))
-    rows, factors = np.empty((r, n_rows)), np.empty((n_rows, r + 1))
+    rows, factors = np.empty((r, n_rows)), np.empty((n_rows, r + 2))
     table = _add_documents(sums, documents, n_added, places, known, rows, factors)
     for start in range(0, len(known), CHUNK):
         end = min(start + CHUNK, len(known))
@@ -53,8 +53,10 @@ def update_sums(sums: Sums, documents: DocumentView, n_added: int) -> None:
             for a in range(r):
                 # Rows of M2 Q by eq. 6; only words of these documents change.
                 sums.image[word, a] += total[a] - g2 * q[a]
-            # The second term of eq. 20, and -g2 q q for the pairs.
-            _set_row(q, 2 * g3 / 3, total[r:], -1.0, -g2, rows[:, i - start], factors[i - start])
+            # The second term of eq. 20, -g2 q q for the pairs, and the last term of eq. 7b.
+            factor = factors[i - start]
+            _set_row(q, 2 * g3 / 3, total[r:], -1.0, -g2, rows[:, i - start], factor)
+            factor[r + 1] = total[2 * r + 3]
         _add_rows(rows, factors[: end - start], sums.upper)
 
 
@@ -70,11 +72,12 @@ def _add_documents(
 ) -> Floats:
     """Add the rows of the documents; return a table of sums with one row per known word.
 
-    The row of a word has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c`` and ``c / L``.
+    The row of a word has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c``, ``c / L`` and
+    ``g2^2 c^2``.
     """
     r = len(rows)
-    width = 4 * ((2 * r + 6) // 4)  # 2 r + 3, rounded up to fill vector registers
-    p, terms = np.empty(r), np.zeros(width)
+    width = 4 * ((2 * r + 7) // 4)  # 2 r + 4, rounded up to fill vector registers
+    p, e, terms = np.empty(r), np.zeros(r), np.zeros(width)
     Q, table, n = sums.basis[known], np.zeros((len(known), width)), 0
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
@@ -86,21 +89,42 @@ def _add_documents(
             for a in range(r):
                 p[a] += c * q[a]
         # The sums are linear in these weights: their sign decides between adding and subtracting.
-        share, g2, g3 = _count_document(1.0 if i < n_added else -1.0, counts.sum(), sums.n)
+        length = counts.sum()
+        share, g2, g3 = _count_document(1.0 if i < n_added else -1.0, length, sums.n)
         for a in range(r):
             terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
         terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
+        squared, n_repeated = g2 * abs(g2), 0.0
         for j in range(len(ids)):
             total, c = table[np.uint32(ids[j])], counts[j]
             # The whole width: the padding is zeros, and there is no remainder loop.
             for a in range(width):
                 total[a] += c * terms[a]
+            total[2 * r + 3] += squared * c * c
+            if c > 1.0:
+                q, n_repeated = Q[np.uint32(ids[j])], n_repeated + c * (c - 1.0)
+                for a in range(r):
+                    e[a] += c * (c - 1.0) * q[a]
+        if n_repeated > 0.0:
+            _add_repeated(p, e, squared, sums.upper)
+            e[:] = 0.0
         row = i % CHUNK
-        # The first term of eq. 20, and g2 p p for the pairs.
+        # The first terms of eq. 20 and of eq. 7b, and g2 p p for the pairs.
         _set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
+        factors[row, r + 1] = squared * (n_repeated + length - 2.0)
         if row == CHUNK - 1 or i == len(documents.bounds) - 1:
             _add_rows(rows, factors[: row + 1], sums.upper)
     return table
+
+
+@shared
+def _add_repeated(p: Floats, e: Floats, squared: float, upper: Floats) -> None:
+    """Add the second term of eq. 7b, ``-squared (e p + p e)``, to the squares of the pairs."""
+    k, last = 0, upper.shape[1] - 1
+    for a in range(len(p)):
+        for b in range(a, len(p)):
+            upper[k, last] -= squared * (e[a] * p[b] + p[a] * e[b])
+            k += 1
 
 
 @inlined
@@ -198,7 +222,7 @@ class ProjectedSums:
             n=np.zeros(4),
             words=np.zeros(d),
             image=np.zeros((d, r)),
-            upper=np.zeros((r * (r + 1) // 2, r + 1)),
+            upper=np.zeros((r * (r + 1) // 2, r + 2)),
         )
         # Preallocated arrays, of which basis, words and image are the first rows.
         self._room: list[Floats] = []

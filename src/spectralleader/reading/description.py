@@ -12,6 +12,7 @@ from spectralleader.reading.findings import (
     Suggested,
     describe_collapse,
     describe_fit,
+    describe_gain,
     describe_history,
     describe_number,
     describe_shifts,
@@ -65,6 +66,7 @@ class Description:
             return [*first, f"No diagnosis: {who} with two or more known words."]
         return [
             *first,
+            *describe_gain(self.diagnosis),
             describe_fit(self.diagnosis),
             *describe_use(self.readable, self.small),
             describe_number(self.diagnosis, self.readable, Suggested.of(self.reading)),

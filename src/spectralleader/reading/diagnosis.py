@@ -10,6 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.learners.offline import SpectralMethod
+from spectralleader.learners.unigram import measure_gain
 from spectralleader.models import TopicModel
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.spectral import Estimate
@@ -104,6 +105,7 @@ class Diagnosis:
     expected_residual: float | None
     spectrum: Spectrum
     median_length: float = 0.0  # words of a document
+    gain: float = 0.0  # over word frequencies, in nats per document, see `measure_gain`
 
     @property
     def is_long(self) -> bool:
@@ -154,6 +156,7 @@ def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagn
         *residuals,
         spectrum,
         float(np.median(documents.lengths)),
+        measure_gain(model, documents),
     )
 
 

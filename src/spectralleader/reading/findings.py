@@ -186,6 +186,17 @@ def describe_moved(share: float) -> str:
     return f"{shown} of the remembered documents changed their topic"
 
 
+def describe_gain(found: Diagnosis) -> list[str]:
+    """Return a warning about topics that predict worse than word frequencies do."""
+    if found.gain >= 0.0:
+        return []
+    return [
+        f"The topics predict these documents {-found.gain:.2f} nats each worse than word "
+        "frequencies do: do not rely on them. Learn more documents, another number of topics, or "
+        "use another learner."
+    ]
+
+
 def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
     why = ""
@@ -336,6 +347,8 @@ def judge(described: Description) -> list[str]:
     if described.diagnosis is None:
         lines += ["These topics cannot be checked: the model remembers no documents."]
     else:
+        worse = "They predict these documents worse than word frequencies do: do not rely on them."
+        lines += [worse] if described.diagnosis.gain < 0.0 else []
         lines += judge_fit(described.diagnosis)
     if described.small:
         lines.append(f"Few documents support these topics: {list_some(described.small)}.")

@@ -6,23 +6,64 @@ compile. Cold estimates are rare, so that a millisecond more does not matter her
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
-from spectralleader.moments.sums import unpack_pairs, upper_rows
+from spectralleader.moments.sums import unpack_pairs, unpack_squares, upper_rows
 
 USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 N_ROUGH = 10  # iterations per restart; losses on development streams are the same as with 30
 TINY = 1e-300
+DOUBT = 3.0
 
 
-def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
+class Spectrum(NamedTuple):
+    """The eigenvalues of the pairs in a basis, largest first."""
+
+    values: Floats  # (r,)
+    vectors: Floats  # (r, r), one per column
+    noise: Floats  # (r,) the noise level of each: one that is not above it can be noise (eq. 8c)
+
+    @property
+    def noise_rank(self) -> int:
+        """Number of eigenvalues before the first one that can be noise.
+
+        It is at most K + 3, the size of the basis, unless the basis spans all words.
+        """
+        values, rank = self.values.tolist(), 0
+        # Plain numbers: there are few, and every call of NumPy takes a microsecond.
+        for value, noise in zip(values, self.noise.tolist(), strict=True):
+            if value <= max(noise, USABLE * values[0], 0.0):
+                break
+            rank += 1
+        return rank
+
+    @property
+    def gaps(self) -> Floats:
+        """Each eigenvalue less the next one, (r - 1,)."""
+        return np.asarray(-np.diff(self.values))
+
+
+def measure_spectrum(sums: Sums) -> Spectrum:
+    """Return the eigenvalues of the mean pairs, with their noise levels."""
+    n = max(1.0, float(sums.n[2]))
+    values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / n)
+    A, U = values[::-1], vectors[:, ::-1]
+    # Eq. 8b: the mean squared norm of a document's pairs times u, less that of the mean, A u.
+    variances = np.einsum("ak,ak->k", unpack_squares(sums.upper) @ U, U) / n - A * A
+    return Spectrum(A, U, np.sqrt(np.maximum(variances, 0.0) * (math.log(n) / (DOUBT * n))))
+
+
+def whiten(sums: Sums, found: Spectrum, n_topics: int) -> tuple[Floats, Floats, Floats]:
     """Return W, A and T = M3(W, W, W), like the kernel `warm.whiten`."""
-    values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / max(1.0, sums.n[2]))
-    A, U = values[::-1][:n_topics], vectors[:, ::-1][:, :n_topics]
-    usable = USABLE * values.max(initial=0.0) < A
+    A, U = found.values[:n_topics], found.vectors[:, :n_topics]
+    usable = USABLE * found.values.max(initial=0.0) < A
     A, U = A[usable].copy(), U[:, usable]
     # Ties up to rounding go to the first entry, see `warm.whiten`.
     is_largest = np.abs(U) > (1.0 - 1e-9) * np.abs(U).max(axis=0, initial=0.0)
@@ -72,10 +113,7 @@ def recover(
     n_topics, d = topics.shape
     # Eq. 21, multiplied from the left: only the last product is over the d words.
     u = (lambdas[:, None] * vectors / max(1.0, sums.n[2])) @ W.T @ sums.image.T
-    # One token's worth of the uniform distribution, so that no word has probability 0.
-    share = 1.0 / (1.0 + sums.n[0])
-    total = sums.words.sum()
-    unigram = (1.0 - share) / total * sums.words + share / d if total else np.full(d, 1.0 / d)
+    unigram = word_frequencies(sums)
     # Eq. 11; a vocabulary of one word has no free parameters.
     n_free = max(n_topics * (d - 1), 1)
     background = n_free / (n_free + sums.n[0])
@@ -91,3 +129,19 @@ def recover(
     topics[:] = unigram
     topics[: len(found)] = np.maximum(scales[:, None] * u[found], 0.0) + background * unigram
     return np.asarray(clipped)
+
+
+def word_frequencies(sums: Sums) -> Floats:
+    """Return the unigram distribution, (d,)."""
+    # One token's worth of the uniform distribution, so that no word has probability 0.
+    share, total, d = 1.0 / (1.0 + sums.n[0]), sums.words.sum(), len(sums.words)
+    if not total:
+        return np.full(d, 1.0 / d)
+    return np.asarray((1.0 - share) / total * sums.words + share / d)
+
+
+def unigram_model(sums: Sums, n_topics: int) -> TopicModel:
+    """Return the model of word frequencies: one topic, and none of the others."""
+    weights = np.zeros(n_topics)
+    weights[0] = 1.0
+    return TopicModel.trusted(weights, np.tile(word_frequencies(sums), (n_topics, 1)))

@@ -15,7 +15,7 @@ from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
 from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.compiled import kernel
-from spectralleader.spectral.cold import NOTHING, USABLE
+from spectralleader.spectral.cold import NOTHING, USABLE, measure_spectrum
 from spectralleader.spectral.estimate import Estimate, Whitening
 from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
 
@@ -35,21 +35,27 @@ class Details(NamedTuple):
         """Return uninitialised buffers for k topics in r coordinates."""
         return cls(*map(np.empty, ((r, k), (k,), (k, k, k), (k,), (k, k), (k,))))
 
-    def with_model(self, model: TopicModel) -> Estimate:
-        """Return the estimate, as a copy of the buffers."""
+    def with_model(self, model: TopicModel, sums: Sums) -> Estimate:
+        """Return the estimate of these sums, as a copy of the buffers."""
         W, A, T, eigenvalues, eigenvectors, clipped = (array.copy() for array in self)
-        return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+        found = (Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+        return Estimate(model, *found, measure_spectrum(sums))
 
 
 def warm_model(
-    sums: Sums, moved: DocumentView, n_added: int, directions: Floats, details: Details
+    sums: Sums,
+    moved: DocumentView,
+    n_added: int,
+    n_topics: int,
+    directions: Floats,
+    details: Details,
 ) -> TopicModel | None:
     """Update sums like `update_sums`, and return the model of `estimate` from a warm start.
 
     It runs the power method from these directions, with all steps in one kernel, which saves a
     third of the time at K = 5, d = 500. None if fewer topics can be estimated than directions.
     """
-    weights, topics = np.empty(len(directions)), np.empty((len(directions), len(sums.words)))
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(sums.words)))
     # plain tuples: Numba looks up the type of a NamedTuple in Python, 2 us for each and call
     given = (tuple(sums), tuple(moved), n_added, directions, N_ITERATIONS)
     if not _update_and_estimate(*given, weights, topics, tuple(details)):
@@ -117,7 +123,7 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
     The product is symmetrised rather than the sums: it is smaller.
     """
     r, k = W.shape
-    last = np.zeros((r + 1, k))  # 0 for the pairs
+    last = np.zeros((r + 2, k))  # 0 for the pairs and their squares
     last[:r] = W / max(1.0, sums.n[3])
     # One axis at a time, O(r^3 k); the first while the other two are packed.
     once = np.dot(sums.upper, last)  # rows (a, b) with a <= b

@@ -10,12 +10,13 @@ from spectralleader.checks.states import text, whole
 from spectralleader.documents import Documents, DocumentView
 from spectralleader.learners.spectral_leader.changes import History
 from spectralleader.models import TopicModel
-from spectralleader.moments import ProjectedSums
+from spectralleader.moments import ProjectedSums, Sums
 from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Details, Estimate, estimate, warm_model
 from spectralleader.spectral.basis import find_basis, is_all_words
+from spectralleader.spectral.cold import unigram_model
 from spectralleader.spectral.power import power_method, random_starts
 
 N_RESTARTS = 10  # random starts per component of the power method, see method.md
@@ -40,7 +41,7 @@ class MomentCache:
     @property
     def estimate(self) -> Estimate:
         """The estimate that the model is of."""
-        return self.cold or self.details.with_model(self.model)
+        return self.cold or self.details.with_model(self.model, self.sums.sums)
 
 
 class AnchoredEstimator(Saved):
@@ -61,8 +62,9 @@ class AnchoredEstimator(Saved):
 
     saved = fields(anchor=Documents, history=History, n_changed=whole, n_anchors=whole, reason=text)
 
-    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
+    def __init__(self, n_topics: int, n_words: int, seed: int, *, noise_rank: bool = True) -> None:
         self.n_topics, self.n_words, self.seed = n_topics, n_words, seed
+        self.noise_rank = noise_rank
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
         self.n_changed = 0  # documents that entered since then
@@ -136,27 +138,35 @@ class AnchoredEstimator(Saved):
             sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed))
             sums.update(self.anchor)
             # random starts have the global guarantee
-            cold = estimate(sums.sums, self.n_topics, power_method, starts)
-        # no warm start where a topic is missing, or where the basis is exact and results are to be
-        # those of Algorithm 1
-        is_complete = len(cold.tensor_eigenvalues) == self.n_topics
+            cold = self._estimate(sums.sums, starts)
+        # No warm start where the basis is exact and results are to be those of Algorithm 1, or
+        # where that would use more directions than there are. Otherwise the noise rank is that of
+        # the anchor: it changes little before a third of the documents have.
+        k = len(cold.tensor_eigenvalues)
         is_exact = is_all_words(self.anchor.n_words, self.n_topics)
-        details = Details.empty(self.n_topics, sums.sums.basis.shape[1])
+        is_complete = k == self.n_topics or (self.noise_rank and k > 0)
         warm = cold.directions if is_complete and not is_exact else None
+        details = Details.empty(k, sums.sums.basis.shape[1])
         return MomentCache(sums, cold, cold.model, starts, warm, details)
+
+    def _estimate(self, sums: Sums, starts: Floats) -> Estimate:
+        """Return the estimate from random starts."""
+        return estimate(sums, self.n_topics, power_method, starts, noise_rank=self.noise_rank)
 
     def _solve(self, cache: MomentCache, moved: DocumentView, n_added: int) -> None:
         """Add what moved to the sums, and estimate their model."""
         sums = cache.sums.sums
         found = None
         if cache.warm is not None:
-            found = warm_model(sums, moved, n_added, cache.warm, cache.details)
+            found = warm_model(sums, moved, n_added, self.n_topics, cache.warm, cache.details)
+            if found is not None and self.noise_rank and len(cache.warm) == 1:
+                found = unigram_model(sums, self.n_topics)  # as `estimate` does
         elif len(moved.bounds):
             update_sums(sums, moved, n_added)
         cache.cold = None
-        # There is no warm start, or fewer than K topics were found from it.
+        # There is no warm start, or fewer topics were found from it.
         if found is None:
-            cold = estimate(sums, self.n_topics, power_method, cache.starts)
+            cold = self._estimate(sums, cache.starts)
             cache.cold, found = cold, cold.model
         cache.model = found
 
