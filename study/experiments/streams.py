@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from spectralleader.documents import Block, Documents
+from spectralleader.documents import Documents, Labelled
 from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.sources.files import read
@@ -122,14 +122,14 @@ class CorpusSource:
     truth: TopicModel
     statics: dict[str, TopicModel] = dataclasses.field(default_factory=dict)  # best static models
 
-    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
+    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Labelled]:
         """Yield the first n_steps blocks."""
         if (n_docs := block_size * n_steps) > self.documents.n_docs:
             raise ValueError(
                 f"the corpus {self.name!r} has {self.documents.n_docs} documents with enough "
                 f"words, but {n_steps} blocks of {block_size} need {n_docs}; use fewer steps"
             )
-        return map(Block, islice(self.documents.blocks(block_size), n_steps))
+        return map(Labelled, islice(self.documents.blocks(block_size), n_steps))
 
 
 # Blocks of documents, and the model to compare with: theta*.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, Algorithm1, Documents, Unigram
-from spectralleader.documents import Block
+from spectralleader.documents import Labelled
 from spectralleader.evaluation import (
     Prequential,
     judge,
@@ -65,7 +65,7 @@ def test_the_time_of_a_learner_does_not_include_compiling():
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))
 def test_a_growing_learner_is_judged_on_words_it_has_not_seen(name):
-    stream = [Block(block) for block in growing(documents(60, 12), 5)]
+    stream = [Labelled(block) for block in growing(documents(60, 12), 5)]
     make = LEARNERS[name]
     learner, by_hand = make(3), make(3)
     metrics = {"L1": log_loss, "loss": tensor_loss}
@@ -82,13 +82,13 @@ def test_a_word_never_seen_has_the_probability_of_any_other_unseen_word():
     learner, told = Unigram(2), Unigram(2, n_words=4)
     learner.learn(Documents.from_tokens([[0, 0, 1]], n_words=2))
     told.learn(Documents.from_tokens([[0, 0, 1]], n_words=4))
-    block = Block(Documents.from_tokens([[2], [3]], n_words=4))
+    block = Labelled(Documents.from_tokens([[2], [3]], n_words=4))
     loss = log_loss(learner, meet(learner, block))
     assert loss == log_loss(told, block) == pytest.approx(-np.log(told.model.topics[0, 3]))
 
 
 def test_a_learner_that_was_told_its_words_is_not_judged_on_others():
-    stream = [Block(Documents.from_tokens([[0, 3]], n_words=4))]
+    stream = [Labelled(Documents.from_tokens([[0, 3]], n_words=4))]
     with pytest.raises(ValueError, match="leave n_words out"):
         next(judge(Unigram(2, n_words=2), stream, {"L1": log_loss}))
 
@@ -114,7 +114,7 @@ def test_the_tensor_loss_is_the_frobenius_distance_from_the_observed_triple():
     for words in itertools.product(range(4), repeat=3):
         observed = np.zeros((4, 4, 4))
         observed[words] = 1.0
-        block = Block(Documents.from_tokens([words], n_words=4))
+        block = Labelled(Documents.from_tokens([words], n_words=4))
         expected = ((observed - m.triples()) ** 2).sum()
         np.testing.assert_allclose(tensor_losses(m, block)[0], expected, rtol=1e-12)
 
@@ -123,7 +123,7 @@ def test_the_tensor_loss_of_a_longer_document_averages_over_its_triples():
     m, words = model(n_words=4), [0, 0, 1, 3, 3]
     M3 = m.triples()
     mean = np.mean([M3[t] for t in itertools.permutations(words, 3)])
-    block = Block(Documents.from_tokens([words, [1]], n_words=4))
+    block = Labelled(Documents.from_tokens([words, [1]], n_words=4))
     losses = tensor_losses(m, block)
     np.testing.assert_allclose(losses, [1 - 2 * mean + m.norm(), 1 + m.norm()], rtol=1e-12)
 
@@ -138,7 +138,7 @@ def test_the_expected_tensor_loss_is_least_for_the_truth():
 
 def test_accuracy_is_counted_under_the_best_matching():
     assert matched_accuracy([1, 1, 0, 0, 2], ["a", "a", "b", "b", "b"]) == 0.8
-    block = Block(*hard().truth.sample(500, 20, seed=0))
+    block = Labelled(*hard().truth.sample(500, 20, seed=0))
     assert label_accuracy(hard().truth, block) > 0.95
     with pytest.raises(ValueError, match="requires labels"):
-        label_accuracy(hard().truth, Block(block.documents))
+        label_accuracy(hard().truth, Labelled(block.documents))

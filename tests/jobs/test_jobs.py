@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
-from spectralleader.documents import Block
+from spectralleader.documents import Labelled
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
@@ -85,7 +85,9 @@ def test_listed_words_have_their_own_probabilities(monkeypatch):
 def test_the_loss_is_that_of_the_prequential_loop_but_for_the_first_block(file):
     result = learn(Source((str(file),), block=50), n_topics=3)
     topics = TextTopics(3, vocabulary=result.topics.vocabulary, block_size=50)
-    blocks = [Block(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)]
+    blocks = [
+        Labelled(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)
+    ]
     for learner, found in (
         (topics.learner, result.losses),
         (Unigram(1, n_words=24), result.unigram_losses),

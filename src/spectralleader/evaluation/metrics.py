@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.documents import Block, Documents
+from spectralleader.documents import Documents, Labelled
 from spectralleader.learners.protocol import Learner
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import assign
 from spectralleader.moments.sums import tuple_weights
 
-Metric = Callable[[Learner, Block], float]
+Metric = Callable[[Learner[Any, Any], Labelled[Any]], float]
 
 
-def log_loss(learner: Learner, block: Block) -> float:
+def log_loss(learner: Learner[Any, Any], block: Labelled[Any]) -> float:
     """Return L1: the mean negative log-probability of the block's documents, in nats."""
     return -float(learner.predictive.log_prob(block.documents).mean())
 
@@ -25,18 +26,18 @@ def log_loss(learner: Learner, block: Block) -> float:
 def recovery_error(truth: TopicModel) -> Metric:
     """Return the metric L2: ||M3* - M3||_F^2, the squared distance to the true third moment."""
 
-    def metric(learner: Learner, block: Block) -> float:
+    def metric(learner: Learner, block: Labelled) -> float:
         return truth.distance(learner.model)
 
     return metric
 
 
-def tensor_loss(learner: Learner, block: Block) -> float:
+def tensor_loss(learner: Learner, block: Labelled) -> float:
     """Return the paper's loss l_t(M) = ||x1 (x) x2 (x) x3 - M||_F^2, block mean (eq. 13)."""
     return float(tensor_losses(learner.model, block).mean())
 
 
-def tensor_losses(model: TopicModel, block: Block) -> Floats:
+def tensor_losses(model: TopicModel, block: Labelled) -> Floats:
     """Return 1 - 2 M(x1, x2, x3) + ||M||_F^2 of each document, shape (n_docs,).
 
     For documents of any length the middle term is averaged over ordered triples of distinct
@@ -51,7 +52,7 @@ def tensor_losses(model: TopicModel, block: Block) -> Floats:
     return np.asarray(1.0 - 2.0 * tuple_weights(documents, 3) * overlap + model.norm())
 
 
-def label_accuracy(model: TopicModel, block: Block) -> float:
+def label_accuracy(model: TopicModel, block: Labelled) -> float:
     """Return the accuracy of the likeliest topics, with topics matched to labels on this block."""
     if block.labels is None:
         raise ValueError("accuracy requires labels, but this stream has none")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
+from typing import Any
 
-from spectralleader.documents import Block, Documents
+from spectralleader.documents import Block, BlockT, Labelled
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
 from spectralleader.runtime.compiled import COMPILING
@@ -21,7 +22,7 @@ class Prequential:
 
     Examples
     --------
-    >>> from spectralleader import Unigram
+    >>> from spectralleader import Documents, Unigram
     >>> judged = Prequential(Unigram(1, n_words=2))
     >>> documents = Documents.from_tokens([[0, 1], [1, 0]], n_words=2)
     >>> for _ in range(3):
@@ -30,23 +31,23 @@ class Prequential:
     (1.386, 2.0)
     """
 
-    def __init__(self, learner: Learner, losses: Losses = NO_LOSSES) -> None:
+    def __init__(self, learner: Learner[Any, Any], losses: Losses = NO_LOSSES) -> None:
         self.learner, self.losses = learner, losses
 
-    def predict(self, documents: Documents) -> Losses:
+    def predict(self, documents: Block) -> Losses:
         """Return the losses of a block without recording them; pass them to `learn`.
 
         All documents must have words.
         """
         began = working_time()
-        known = meet(self.learner, Block(documents)).documents
+        known = meet(self.learner, Labelled(documents)).documents
         if not self.losses.n_learned:
             return Losses(known.n_docs, seconds=working_time() - began)
         loss = -float(self.learner.predictive.log_prob(known).sum())
         n_docs, n_words = known.n_docs, float(known.lengths.sum())
         return Losses(n_docs, n_docs, n_words, loss, working_time() - began)
 
-    def learn(self, documents: Documents, found: Losses) -> None:
+    def learn(self, documents: Block, found: Losses) -> None:
         """Learn a block, then record the losses that `predict` returned for it."""
         began = working_time()
         self.learner.learn(documents)
@@ -59,7 +60,7 @@ def working_time() -> float:
 
 
 def judge(
-    learner: Learner, stream: Iterable[Block], metrics: Mapping[str, Metric]
+    learner: Learner[Any, Any], stream: Iterable[Labelled[Any]], metrics: Mapping[str, Metric]
 ) -> Iterator[dict[str, float]]:
     """Yield every metric at every step t = 1, 2, ..., before block t is learned.
 
@@ -69,7 +70,7 @@ def judge(
     --------
     >>> from spectralleader import Algorithm1, Documents
     >>> from spectralleader.evaluation import log_loss
-    >>> stream = [Block(Documents.from_tokens([[0, 1, 0]], n_words=3))]
+    >>> stream = [Labelled(Documents.from_tokens([[0, 1, 0]], n_words=3))]
     >>> steps = list(judge(Algorithm1(3, n_words=3), stream, {"L1": log_loss}))
     >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27
     3.296
@@ -80,7 +81,7 @@ def judge(
         learner.learn(block.documents)
 
 
-def meet(learner: Learner, block: Block) -> Block:
+def meet(learner: Learner[Any, Any], block: Labelled[BlockT]) -> Labelled[BlockT]:
     """Widen a growing learner to a block's vocabulary; return the block over the learner's words.
 
     No model can predict a word without an id, so the learner is given the number of words up to
@@ -93,7 +94,7 @@ def meet(learner: Learner, block: Block) -> Block:
     """
     n_words = block.documents.n_words
     if n_words > learner.n_words:
-        learner.learn(Documents.empty(n_words))
+        learner.learn(block.documents[:0])
     return block._replace(documents=block.documents.widen(learner.n_words))
 
 

@@ -29,8 +29,8 @@ from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.learner_base import LearnerBase
-from spectralleader.learners.protocol import Predictive, check_block
-from spectralleader.models import TopicModel
+from spectralleader.learners.protocol import check_block
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import Reservoir, Window
