@@ -26,9 +26,7 @@ from rich.progress import track  # noqa: E402
 
 from benchmarks.stream import data_folder  # noqa: E402
 from spectralleader import Documents, SpectralLeader, SpectralMethod, TopicModel  # noqa: E402
-from spectralleader.documents import Labelled  # noqa: E402
-from spectralleader.evaluation import judge, running_averages  # noqa: E402
-from spectralleader.evaluation.metrics import METRICS  # noqa: E402
+from study.judging import METRICS, Block, judge, running_averages  # noqa: E402
 from study.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
 from study.sources.counted import count_corpus  # noqa: E402
 from study.sources.synthetic import (  # noqa: E402
@@ -115,7 +113,7 @@ def text(corpus: str, n_topics: int, n_words: int) -> tuple[Documents, TopicMode
     return documents, SpectralMethod(n_topics, n_words=n_words).fit(documents).model
 
 
-def blocks_of(stream: Stream, seed: int, n_seeds: int) -> tuple[TopicModel, list[Labelled]]:
+def blocks_of(stream: Stream, seed: int, n_seeds: int) -> tuple[TopicModel, list[Block]]:
     """Return the true model and the stream; every seed has other documents, also of a corpus."""
     if callable(stream.source):
         problem = stream.source()
@@ -124,7 +122,7 @@ def blocks_of(stream: Stream, seed: int, n_seeds: int) -> tuple[TopicModel, list
     documents, truth = text(*stream.source)
     start = (documents.n_docs - stream.block_size * stream.n_steps) * seed // max(1, n_seeds - 1)
     blocks = islice(documents[start:].blocks(stream.block_size), stream.n_steps)
-    return truth, list(map(Labelled, blocks))
+    return truth, list(map(Block, blocks))
 
 
 def run(task: tuple[int, int, int, int]) -> dict[str, float]:

@@ -6,8 +6,7 @@ from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
 from spectralleader import Algorithm1, SpectralLeader, SpectralMethod
-from spectralleader.documents import Labelled
-from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
+from study.judging import Block, judge, log_loss, recovery_error, running_averages
 
 SECTION = "losses against Algorithm1"
 BLOCK = 10
@@ -23,7 +22,7 @@ def run(bench: Bench) -> None:
     losses = []
     for learner in (SpectralLeader, Algorithm1):
         leader = learner(N_TOPICS, n_words=documents.n_words, seed=SEED)
-        blocks = (Labelled(block) for block in documents[:n_docs].blocks(BLOCK))
+        blocks = (Block(block) for block in documents[:n_docs].blocks(BLOCK))
         *_, last = running_averages(judge(leader, blocks, metrics))
         losses.append(last)
         advance()

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from spectralleader.documents import Documents, Labelled
+from spectralleader.documents import Documents
 from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.sources.files import read
+from study.judging import Block
 from study.sources import corpora, synthetic
 from study.sources.counted import BLOCK, count_reader
 
@@ -122,14 +123,14 @@ class CorpusSource:
     truth: TopicModel
     statics: dict[str, TopicModel] = dataclasses.field(default_factory=dict)  # best static models
 
-    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Labelled]:
+    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
         """Yield the first n_steps blocks."""
         if (n_docs := block_size * n_steps) > self.documents.n_docs:
             raise ValueError(
                 f"the corpus {self.name!r} has {self.documents.n_docs} documents with enough "
                 f"words, but {n_steps} blocks of {block_size} need {n_docs}; use fewer steps"
             )
-        return map(Labelled, islice(self.documents.blocks(block_size), n_steps))
+        return map(Block, islice(self.documents.blocks(block_size), n_steps))
 
 
 # Blocks of documents, and the model to compare with: theta*.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.documents import Labelled
 from spectralleader.models import TopicModel
+from study.judging import Block
 
 Prior = Callable[[int, int], Floats]  # documents (first, n) -> (n, K) topic distributions
 
@@ -40,7 +40,7 @@ class Problem:
     prior: Prior  # P(topic) at each document
     lengths: Mapping[int, float] | int = 3  # words per document, or the probability of each length
 
-    def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Labelled]:
+    def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
         """Yield n_steps blocks lazily; the documents do not depend on the block size."""
         if block_size < 1 or n_steps < 0:
             raise ValueError(
@@ -55,7 +55,7 @@ class Problem:
             documents = self.truth.sample_words(labels, sizes, words)
             for start in range(0, n, block_size):
                 rows = slice(start, start + block_size)
-                yield Labelled(documents[rows], labels[rows])
+                yield Block(documents[rows], labels[rows])
 
     def _draw_lengths(self, uniform: Floats) -> Ints:
         if isinstance(self.lengths, int):
@@ -86,7 +86,7 @@ class Replaced:
         """The true model of the second half."""
         return self.after.truth
 
-    def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Labelled]:
+    def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
         """Yield n_steps blocks, from the second problem after the middle."""
         before, after = (
             problem.blocks(block_size=block_size, n_steps=n_steps, seed=seed)

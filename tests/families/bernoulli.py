@@ -13,14 +13,22 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from spectralleader import Reservoir, Window
-from spectralleader.checks.saved import Saved, field, fields, floats
-from spectralleader.checks.states import distributions, whole
+from spectralleader.checks.saved import Saved
+from spectralleader.checks.states import distributions
 from spectralleader.documents.recoding import check_recoding, move_rows
-from spectralleader.learners import LearnerBase
-from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners import (
+    Event,
+    EventKind,
+    LearnerBase,
+    changing,
+    field,
+    fields,
+    floats,
+    locked,
+    whole,
+)
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.mixing import Mixing
-from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import BlockBuffer
 from spectralleader.testing.requirements import N_WORDS, require
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
-from spectralleader.documents import Labelled
-from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.model_files import name_topics
@@ -34,6 +32,7 @@ from spectralleader.reading.snapshot import list_topics
 from spectralleader.reading.timeline import Timeline
 from spectralleader.sources import read
 from spectralleader.sources.files import TextBlock
+from study.judging import Block, judge, log_loss
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 MORE = "if the documents have more subjects, learn more of them, or in random order."
@@ -85,9 +84,7 @@ def test_listed_words_have_their_own_probabilities(monkeypatch):
 def test_the_loss_is_that_of_the_prequential_loop_but_for_the_first_block(file):
     result = learn(Source((str(file),), block=50), n_topics=3)
     topics = TextTopics(3, vocabulary=result.topics.vocabulary, block_size=50)
-    blocks = [
-        Labelled(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)
-    ]
+    blocks = [Block(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)]
     for learner, found in (
         (topics.learner, result.losses),
         (Unigram(1, n_words=24), result.unigram_losses),

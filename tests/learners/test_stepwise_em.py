@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, StepwiseEM, TopicModel
-from spectralleader.documents import Labelled
 from spectralleader.em.statistics import em_step, with_words
-from spectralleader.evaluation import judge, log_loss, running_averages
+from study.judging import Block, judge, log_loss, running_averages
 from study.sources.synthetic import PROBLEMS
 from tests.factories import assert_valid, blocks, documents, model
 
@@ -60,7 +59,7 @@ def draw_streams(problem, block_size, n_steps):
     n_docs = block_size * n_steps
     for seed in range(10):
         whole = next(PROBLEMS[problem]().blocks(block_size=n_docs, n_steps=1, seed=seed))
-        yield [Labelled(block) for block in whole.documents.blocks(block_size)]
+        yield [Block(block) for block in whole.documents.blocks(block_size)]
 
 
 def final_loss(learner, stream):

@@ -1,8 +1,8 @@
-"""Stored files of every format: ``python -m tests.storage.stored`` makes those of the present one.
+"""Stored files of every format: ``python -m tests.storage.stored`` makes those that are missing.
 
-Run it when there is a new format, or a new kind. Files of earlier formats are never made again:
-that they can be read, or before the oldest readable format are refused, is what the tests are
-about.
+Run it when there is a new format, or a new kind. A file is made once: that files of earlier commits
+can be read, or before the oldest readable format are refused, is what the tests are about. Where a
+state changes before its format was released, delete the file first.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ def paths(number: int) -> list[Path]:
 
 
 def main() -> None:
-    """Make one of every kind."""
+    """Make one of every kind that has none."""
     folder = FOLDER / f"format-{FORMAT}"
     folder.mkdir(parents=True, exist_ok=True)
     for kind, thing in things():
-        save(thing, folder / f"{kind.replace('/', '.')}.stored")
+        path = folder / f"{kind.replace('/', '.')}.stored"
+        if not path.exists():
+            save(thing, path)
+            print(path)
 
 
 if __name__ == "__main__":

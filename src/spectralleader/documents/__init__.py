@@ -5,7 +5,7 @@ This package only handles counts. `text` turns texts into counts, `sources` read
 """
 
 from spectralleader.documents.documents import Documents, DocumentView
-from spectralleader.documents.protocol import Block, BlockT, Labelled, SomeBlock
+from spectralleader.documents.protocol import Block, BlockT, SomeBlock
 from spectralleader.documents.recoding import MAX_WORDS, check_n_words
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "BlockT",
     "DocumentView",
     "Documents",
-    "Labelled",
     "SomeBlock",
     "check_n_words",
 ]

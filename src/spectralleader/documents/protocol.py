@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from numpy.typing import ArrayLike
 
@@ -69,10 +69,3 @@ else:
     from typing import TypeVar
 
     BlockT, SomeBlock = TypeVar("BlockT"), TypeVar("SomeBlock", contravariant=True)
-
-
-class Labelled(NamedTuple, Generic[BlockT]):
-    """A mini-batch, with the true topics if the stream knows them."""
-
-    documents: BlockT
-    labels: Ints | None = None  # (n_docs,)

@@ -179,6 +179,7 @@ def odd_documents_give_a_valid_model(make: Maker) -> None:
 def predictions_are_proper(make: Maker) -> None:
     """Predictions sum to 1 over all documents, and do not depend on the others in the block."""
     for n_words in (1, 3):
+        # With one word alone, whatever a document has is certain.
         learner, everything = make(n_words=n_words), make.family.everything(n_words)
         for block in [everything[:0], *cut(make.family.documents(40, n_words), 20)]:
             learner.learn(block)
@@ -203,6 +204,7 @@ class Interruption:
                 raise MemoryError("no room")
             return object.__getattribute__(block, name)
 
+        # A subclass, so that the block is still one of its kind to those that check.
         self.block = copy.copy(block)
         members = {"__slots__": (), "__getattribute__": use}
         object.__setattr__(self.block, "__class__", type("Failing", (type(block),), members))
@@ -223,6 +225,7 @@ def a_failed_step_changes_nothing_or_breaks_the_learner(make: Maker) -> None:
         except MemoryError:
             pass
         uses = _uses(learner, make.family.documents(9, N_WORDS))
+        # Either all of it is as before, or nothing of it can be used.
         if not _is_refused(uses[0]):
             require(same_state(learner.to_state(), before), "a failed step left half of a change")
             continue

@@ -92,6 +92,17 @@ class HedgedLeader(LearnerBase):
     seed : int
         Random seed of the reservoir and of the starts.
 
+    Notes
+    -----
+    Memory: a reservoir of m documents and a window of min(m / 4, 2,000); 4 K m for
+    responsibilities; 5 arrays of 8 K d: 2 followed, 2 forgetting, 1 shown; a few more during a
+    race.
+
+    Merging: the samples are merged, and a race on them chooses the topics, with those of every
+    shard among the contenders. The weights of experts are averaged by documents seen; tracked
+    priors and forgetting EMs are those of the first shard, updated with the last documents of all.
+    `info.price` counts all documents, but is a bound for one stream only.
+
     Examples
     --------
     >>> leader = HedgedLeader(n_topics=2, n_words=2)
