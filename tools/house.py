@@ -41,8 +41,8 @@ ROOMS = {
     "learners": Budget(2_680, 26),
     "text, topics, reading": Budget(3_000, 24),
     "sources": Budget(2_620, 24),
-    "jobs, cli": Budget(2_880, 21),
-    "storage, evaluation": Budget(710, 10),
+    "jobs, cli": Budget(2_760, 21),
+    "storage, evaluation": Budget(745, 10),
     "serve, page": Budget(1_540, 12),
     f"engines, testing, checks, {HERE}": Budget(1_570, 22),
 }

@@ -7,9 +7,16 @@ from spectralleader.evaluation.metrics import (
     recovery_error,
     tensor_loss,
 )
-from spectralleader.evaluation.prequential import Prequential, judge, meet, running_averages
+from spectralleader.evaluation.prequential import (
+    Judged,
+    Prequential,
+    judge,
+    meet,
+    running_averages,
+)
 
 __all__ = [
+    "Judged",
     "Metric",
     "Prequential",
     "judge",
