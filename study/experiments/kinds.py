@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spectralleader.documents import Documents
-from spectralleader.evaluation import judge, running_averages
-from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners import Learner
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
@@ -20,6 +18,7 @@ from spectralleader.samples import SAMPLES, Sample
 from study import regret
 from study.experiments.scenario import Scenario
 from study.experiments.streams import CorpusSource, Source, open_source, stand_in
+from study.judging import METRICS, judge, running_averages
 from study.rows import Contender
 from study.sources.synthetic import REGRET_PROBLEMS, Replaced
 
