@@ -13,12 +13,12 @@ from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
-from spectralleader.serve.handlers import Handlers
+from spectralleader.serve.handlers import Handlers, classify
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Limits
 from spectralleader.serve.metrics import Metrics, read_lag
 from spectralleader.serve.routes import ROUTES
-from spectralleader.serve.service import Service, read
+from spectralleader.serve.service import Service
 from spectralleader.storage import Checkpoint
 from tests.factories import texts
 from tests.serve.serving import full_disk
@@ -243,7 +243,9 @@ def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):
     bodies = [{"texts": some} for some in (["goal cup"], ["vote", "goal"], ["a", "b", "vote"])]
     alone = [asked.ask("POST", "/predict", body)[2] for body in bodies]
     calls = []
-    monkeypatch.setattr(handlers, "read", lambda *given: calls.append(given) or read(*given))
+    monkeypatch.setattr(
+        handlers, "classify", lambda *given: calls.append(given) or classify(*given)
+    )
 
     async def ask_all():
         return await asyncio.gather(
@@ -258,9 +260,9 @@ def test_what_fails_in_one_request_does_not_fail_another(asked, monkeypatch, cap
     def fail(snapshot, some):
         if "bad" in some:
             raise ZeroDivisionError
-        return read(snapshot, some)
+        return classify(snapshot, some)
 
-    monkeypatch.setattr(handlers, "read", fail)
+    monkeypatch.setattr(handlers, "classify", fail)
 
     async def ask_both():
         asking = (asked.ask_here("POST", "/predict", {"texts": [one]}) for one in ("bad", "goal"))
