@@ -39,7 +39,7 @@ ROOMS = {
     "runtime": Budget(480, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_110, 38),
     "learners": Budget(2_680, 26),
-    "text, topics, reading": Budget(2_870, 22),
+    "text, topics, reading": Budget(2_880, 22),
     "sources": Budget(2_620, 24),
     "jobs, cli": Budget(2_880, 21),
     "storage, evaluation": Budget(650, 10),
