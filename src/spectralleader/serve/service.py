@@ -15,8 +15,8 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.reading.findings import describe_history, describe_stale_names, printable
-from spectralleader.reading.snapshot import Reading, Snapshot
+from spectralleader.reading.findings import describe_history, printable
+from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
@@ -105,7 +105,7 @@ class Service(Progress):
         """Answer from these topics."""
         saved_at = self.path.stat().st_mtime if self.path.exists() else None
         self.publish(saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
-        read(topics.snapshot(), [])  # compiles the kernels before the first request
+        topics.snapshot().classify([])  # compiles the kernels before the first request
         self.publish(stepped=monotonic(), n_docs=topics.n_docs)
         self._renew(topics, losses)
         log(f"listening on {self.address}")  # not before: it could be refused until now
@@ -161,7 +161,7 @@ class Service(Progress):
             for e in reading.report.events
         ]
         # without its hint at an option of a command
-        findings = [*describe_history(reading, advises=False), *describe_stale_names(reading)]
+        findings = describe_history(reading, advises=False)
         events = Events(changes, reading.report.drifts_since, findings)
         self.publish(topics=reading, events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
@@ -233,11 +233,3 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
 def log(line: str) -> None:
     """Print a line to standard error."""
     print(f"spectralleader: {line}", file=sys.stderr, flush=True)
-
-
-def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
-    """Return the likeliest topic (from 1), its probability and the p-value of each document.
-
-    A document without known words has no topic.
-    """
-    return snapshot.classify(texts).rows()
