@@ -21,7 +21,7 @@ from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.topics.text_topics import Counted, TextTopics
 
 RENEW = 1.0  # minimum seconds between two copies of the topics
 SHARE = 50  # a copy that took t seconds of learning is renewed after SHARE * t at the earliest
@@ -85,6 +85,7 @@ class Service(Progress):
         self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged: LearnResult | None = None  # at the last point
+        self._topics: TextTopics  # that are learned, for the learning thread
 
     # what the learning thread reports
 
@@ -95,6 +96,7 @@ class Service(Progress):
     def begun(self, result: LearnResult) -> None:
         """Show what is there before the first step."""
         self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
+        self._topics = result.topics
         kind = getattr(result.reader, "kind", "")
         self.publish(n_saved=result.n_saved or 0, kind=kind, lag=ask_lag(result))
         self.show(result.topics, result.curve.rows())
@@ -113,16 +115,17 @@ class Service(Progress):
         self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
         log(line)
 
-    def reading(self, block: Any) -> None:
+    def reading(self, block: Counted) -> None:
         """Look at some documents before they are learned."""
         now, topics, surprise = monotonic(), self.published.topics, self.published.surprise.copy()
         if topics is None or now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        texts = block.texts[-N_LOOKED_AT:]
         when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         latest = self.published.latest
-        for text, row in zip(texts, topics.full.classify(texts).rows(), strict=True):
+        documents = block.documents[-N_LOOKED_AT:]
+        rows = self._topics.classify(documents).rows()
+        for text, row in zip(block.texts[-N_LOOKED_AT:], rows, strict=True):
             is_shown = topics.timeline.texts
             shown = printable(show_document(text))[:LONGEST_SHOWN] if is_shown else None
             latest = ({"text": shown, "time": when, **row}, *latest[: N_LATEST - 1])
