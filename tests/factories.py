@@ -137,7 +137,7 @@ ROLES = {
 def contender(label: str) -> Contender:
     """A learner as a scenario has it: EM has a power, the others may have a role."""
     parameters = {"step_power": float(label.split()[1])} if label.startswith("EM") else {}
-    return Contender(label, label, parameters, ROLES.get(label, "other"))
+    return Contender(label, label.split()[0], parameters, ROLES.get(label, "other"))
 
 
 def study(finals: Mapping[str, Sequence[float]], *, n_steps: int = 4, **changes: object) -> Study:
