@@ -6,8 +6,7 @@ from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
 from spectralleader import Algorithm1, SpectralLeader, SpectralMethod
-from spectralleader.documents import Block
-from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
+from study.judging import Block, judge, log_loss, recovery_error, running_averages
 
 SECTION = "losses against Algorithm1"
 BLOCK = 10

@@ -12,8 +12,6 @@ from time import process_time
 from typing import Any, NamedTuple
 
 from spectralleader.documents import Documents
-from spectralleader.evaluation import judge, running_averages
-from spectralleader.evaluation.metrics import METRICS, Metric, recovery_error
 from spectralleader.learners import HedgedLeader, Learner
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
@@ -22,6 +20,7 @@ from spectralleader.samples import SAMPLES, Sample
 from study import regret
 from study.experiments.scenario import Scenario
 from study.experiments.streams import CorpusSource, Source, open_source, stand_in
+from study.judging import METRICS, judge, running_averages
 from study.rows import Contender
 from study.sources.synthetic import REGRET_PROBLEMS, Replaced
 
@@ -68,19 +67,12 @@ def run_prequential(
     """Return the running averages of prequential metrics at the steps that are kept."""
     source = open_source(scenario.stream, data)
     learner = make_contender(contender, source, scenario, seed)
-    known = METRICS | {"L2": relative_error}
-    metrics = {metric: known[metric](source.truth) for metric in scenario.metrics}
+    metrics = {metric: METRICS[metric](source.truth) for metric in scenario.metrics}
     stream = source.blocks(block_size=scenario.block_size, n_steps=scenario.n_steps, seed=seed)
     kept = set(even_steps(scenario))
     steps = enumerate(running_averages(judge(learner, stream, metrics)), start=1)
     norm = source.truth.norm()
     return ((step, {**values, "norm": norm}) for step, values in steps if step in kept)
-
-
-def relative_error(truth: TopicModel) -> Metric:
-    """Return L2 in units of the true third moment, ||M3* - M3||^2 / ||M3*||^2: 1 for M3 = 0."""
-    error, norm = recovery_error(truth), truth.norm()
-    return lambda learner, block: error(learner, block) / norm
 
 
 def even_steps(scenario: Scenario) -> list[int]:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.documents import Block
 from spectralleader.models import TopicModel
+from study.judging import Block
 
 Prior = Callable[[int, int], Floats]  # documents (first, n) -> (n, K) topic distributions
 

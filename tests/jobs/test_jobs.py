@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
-from spectralleader.documents import Block
-from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.model_files import name_topics
@@ -34,6 +32,7 @@ from spectralleader.reading.snapshot import list_topics
 from spectralleader.reading.timeline import Timeline
 from spectralleader.sources import read
 from spectralleader.sources.files import TextBlock
+from study.judging import Block, judge, log_loss
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 MORE = "if the documents have more subjects, learn more of them, or in random order."

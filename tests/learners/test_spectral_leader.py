@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from spectralleader import Algorithm1, Documents, Everything, SpectralLeader, Window
-from spectralleader.evaluation import judge, log_loss, running_averages
-from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners.spectral_leader.anchored_estimator import STALE, AnchoredEstimator
 from spectralleader.moments import ProjectedSums, Sums
 from spectralleader.spectral.algorithm1 import valid_model
 from study.experiments.streams import open_source
+from study.judging import METRICS, judge, log_loss, running_averages
 from study.sources.synthetic import PROBLEMS, hard, random_problem
 from tests.factories import documents, same_state
 from tests.real_data import real_file

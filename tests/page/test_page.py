@@ -14,7 +14,7 @@ from spectralleader.page.content import end_at_word, list_shifts, place_topics
 from spectralleader.reading.findings import MOST_SHIFTS
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import Trends
-from spectralleader.storage import load_with_losses
+from spectralleader.storage import load_with_run
 from tests.factories import model, texts
 from tests.page.pages import written_topics
 
@@ -145,8 +145,8 @@ def test_losses_over_the_stream_are_those_of_the_checkpoint(tmp_path):
     file = tmp_path / "texts.csv"
     file.write_text("\n".join(["text", *texts(600)[0]]))
     found = learn(file, n_topics=3, save=tmp_path / "saved.model")
-    topics, curve = load_with_losses(str(tmp_path / "saved.model"))
-    rows = describe_page(topics, title="t", curve=curve)["losses"]
+    topics, run = load_with_run(str(tmp_path / "saved.model"))
+    rows = describe_page(topics, title="t", curve=run.curve)["losses"]
     assert rows == found.curve.rows()
     assert rows[-1][0] == found.losses.n_docs == 500  # the first block is not predicted
     assert rows[-1][1] < rows[-1][2] - 0.2

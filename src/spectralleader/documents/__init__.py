@@ -4,7 +4,7 @@ This package only handles counts. `text` turns texts into counts, `sources` read
 `samples` decides which documents are remembered.
 """
 
-from spectralleader.documents.documents import Block, Documents, DocumentView
+from spectralleader.documents.documents import Documents, DocumentView
 from spectralleader.documents.recoding import MAX_WORDS, check_n_words
 
-__all__ = ["MAX_WORDS", "Block", "DocumentView", "Documents", "check_n_words"]
+__all__ = ["MAX_WORDS", "DocumentView", "Documents", "check_n_words"]

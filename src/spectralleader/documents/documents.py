@@ -346,13 +346,6 @@ def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Do
     return DocumentView(bounds, words, counts, n_words)
 
 
-class Block(NamedTuple):
-    """A mini-batch of documents, with their true topics if the stream knows them."""
-
-    documents: Documents
-    labels: Ints | None = None  # (n_docs,)
-
-
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learning one document at
 # a time creates a block per document.
 set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (

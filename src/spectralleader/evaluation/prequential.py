@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
 
-from spectralleader.documents import Block, Documents
-from spectralleader.evaluation.metrics import Metric
+from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.runtime.compiled import COMPILING
 from spectralleader.storage.checkpoint import Losses
@@ -39,7 +37,7 @@ class Prequential:
         All documents must have words.
         """
         began = working_time()
-        known = meet(self.learner, Block(documents)).documents
+        known = meet(self.learner, documents)
         if not self.losses.n_learned:
             return Losses(known.n_docs, seconds=working_time() - began)
         loss = -float(self.learner.predictive.log_prob(known).sum())
@@ -58,30 +56,8 @@ def working_time() -> float:
     return perf_counter() - COMPILING.thread_hooks.seconds
 
 
-def judge(
-    learner: Learner, stream: Iterable[Block], metrics: Mapping[str, Metric]
-) -> Iterator[dict[str, float]]:
-    """Yield every metric at every step t = 1, 2, ..., before block t is learned.
-
-    A growing learner is first widened to the vocabulary of the block, see `meet`.
-
-    Examples
-    --------
-    >>> from spectralleader import Algorithm1, Documents
-    >>> from spectralleader.evaluation import log_loss
-    >>> stream = [Block(Documents.from_tokens([[0, 1, 0]], n_words=3))]
-    >>> steps = list(judge(Algorithm1(3, n_words=3), stream, {"L1": log_loss}))
-    >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27
-    3.296
-    """
-    for block in stream:
-        known = meet(learner, block)
-        yield {name: metric(learner, known) for name, metric in metrics.items()}
-        learner.learn(block.documents)
-
-
-def meet(learner: Learner, block: Block) -> Block:
-    """Widen a growing learner to a block's vocabulary; return the block over the learner's words.
+def meet(learner: Learner, documents: Documents) -> Documents:
+    """Widen a growing learner to the words of documents; return these over the learner's words.
 
     No model can predict a word without an id, so the learner is given the number of words up to
     this block before it is evaluated, but nothing about their frequencies. Each new word gets the
@@ -91,19 +67,6 @@ def meet(learner: Learner, block: Block) -> Block:
     finite. Losses of growing learners on the same stream are comparable; they are not comparable
     with those of a learner that was given a larger vocabulary from the start.
     """
-    n_words = block.documents.n_words
-    if n_words > learner.n_words:
-        learner.learn(Documents.empty(n_words))
-    return block._replace(documents=block.documents.widen(learner.n_words))
-
-
-def running_averages(steps: Iterable[Mapping[str, float]]) -> Iterator[dict[str, float]]:
-    """Yield (1/n) sum_{t=2..n} of every metric, for n = 1, 2, ...: the paper's averages.
-
-    As the paper defines it, step 1 counts in n but not in the sum, because there is nothing to
-    predict the first document from.
-    """
-    totals: dict[str, float] = {}
-    for n, values in enumerate(steps, start=1):
-        totals = {name: totals[name] + value if n > 1 else 0.0 for name, value in values.items()}
-        yield {name: total / n for name, total in totals.items()}
+    if documents.n_words > learner.n_words:
+        learner.learn(Documents.empty(documents.n_words))
+    return documents.widen(learner.n_words)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +237,7 @@ class LearnOptions:
                 f"counted first; use --vocabulary grow:{wish}, or a file of words"
             )
         progress.say(f"first pass: counting words to find the {wish:,} most frequent")
-        texts = self.source.texts(progress)
+        texts = chain.from_iterable(self.source.texts(progress))
         return Vocabulary.most_frequent(texts, wish, words=words, min_count=self.min_count)
 
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:

@@ -118,8 +118,8 @@ class BatchEM(Offline[Ascent]):
     """EM over all documents from several starts, of which the best is kept; offline.
 
     Every iteration passes over all documents and never lowers their log-likelihood plus the prior
-    of the smoothing (see `em.steps.objective`). As a learner it remembers every document, so that
-    memory grows with the stream.
+    of the smoothing (see `em.statistics.objective`). As a learner it remembers every document, so
+    that memory grows with the stream.
 
     Parameters
     ----------
