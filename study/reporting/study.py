@@ -61,8 +61,13 @@ class Study(NamedTuple):
     def grid(self) -> Mapping[str, float]:
         """The learners of the first class with the parameter `axis`, and its values."""
         axis = self.axis or ""
-        tried = [c for c in self.learners.values() if axis in c.parameters]
+        tried = [self.learners[label] for label in self.tried]
         return {c.label: c.parameters[axis] for c in tried if c.name == tried[0].name}
+
+    @property
+    def tried(self) -> list[str]:
+        """The learners of any class with the parameter `axis`."""
+        return [c.label for c in self.learners.values() if self.axis in c.parameters]
 
     def of_role(self, *roles: str) -> list[str]:
         """Return the labels of the learners with one of the roles, in order of roles."""

@@ -140,8 +140,11 @@ def _table1(studies: Sequence[Study], metric: str, sizes: Sequence[tuple[str, ..
 def _row(study: Study, metric: str, header: tuple[str, ...]) -> tuple[str, ...]:
     finals, ours = study.finals(metric), COLUMNS[metric][0]
     best = tuned(study, metric)
-    free = study.order([*study.grid, *(n for n in finals if "mini-batch" in n)], metric)[0]
-    labels = {BEST: best, FREE: free, STATIC: only(study, "reference")}
+    labels = {
+        BEST: best,
+        FREE: study.order(study.tried, metric)[0],
+        STATIC: only(study, "reference"),
+    }
 
     def cell(column: str) -> str:
         label = labels.get(column, column)

@@ -15,7 +15,6 @@ from spectralleader import (
 from spectralleader.em.statistics import Statistics, log_prior, with_words
 from spectralleader.testing import check_learner
 from study.learners import HedgedModel, IncrementalEM, MiniBatchEM, Rebalanced
-from study.sources.synthetic import hard
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # relative to sums of up to a hundred logarithms
