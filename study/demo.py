@@ -44,7 +44,7 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
     console.print()
     show_problem(console, n_steps=n_steps, seeds=tuple(range(seed, seed + n_runs)), folder=folder)
     if topics is not None:
-        page = render(describe_page(topics, title="Health news on Twitter"))
+        page = render(describe_page(topics.read(), title="Health news on Twitter"))
         (folder / "topics.html").write_text(page, encoding="utf-8")
         console.print(f"Page of the tweets' topics: {folder / 'topics.html'}")
 

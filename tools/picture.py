@@ -26,7 +26,7 @@ MARGIN = 16
 def main() -> None:
     """Learn the tweets, write their page and photograph it."""
     topics = show_tweets(Console(), seed=0)
-    content = describe_page(topics, title="Health news on Twitter", level=LEVEL)
+    content = describe_page(topics.read(), title="Health news on Twitter", level=LEVEL)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "topics.html"
         path.write_text(render(content), encoding="utf-8")

@@ -17,7 +17,7 @@ SAMPLED = "samples.document_buffer.DocumentBuffer.enter"
 PLACES = {
     "hedged": "learners.hedged.experts.expert_log_probs",
     "stepwise-em": "em.statistics.add_block",
-    "unigram": "learners.unigram.move_rows",
+    "unigram": "learners.learner_base.move_rows",
 }
 
 

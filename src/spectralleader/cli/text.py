@@ -185,7 +185,7 @@ def page(
     curve = None if run is None else run.curve
     heading = title or f"Topics of {Path(model).stem}"
     n = None if level is None else options.find_level(level, learned)
-    content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
+    content = describe_page(learned.read(), title=heading, level=n, texts=not no_texts, curve=curve)
     # As a whole: a full disk does not cost the page that was there.
     atomic.write(out, render(content).encode())
     typer.echo(f"Page: {out}")

@@ -7,7 +7,8 @@ from time import perf_counter
 from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.runtime.compiled import COMPILING
-from spectralleader.storage.checkpoint import Losses
+from spectralleader.storage.checkpoint import Losses, LossPoint, Run
+from spectralleader.topics.text_topics import Counted, TextTopics
 
 NO_LOSSES = Losses()
 
@@ -49,6 +50,49 @@ class Prequential:
         began = working_time()
         self.learner.learn(documents)
         self.losses += found + Losses(seconds=working_time() - began)
+
+
+class Judged:
+    """Topics and a baseline over their words: each block is predicted by both, then learned.
+
+    Parameters
+    ----------
+    topics : TextTopics
+        The topics.
+    run : Run
+        The baseline, with the losses of both so far, to which further ones are added.
+    """
+
+    def __init__(self, topics: TextTopics, run: Run) -> None:
+        self.topics, self.curve = topics, run.curve
+        # An offline learner has no model before the end, from which to predict.
+        self._judged = None if run.losses is None else Prequential(topics.learner, run.losses)
+        self._baseline = Prequential(run.unigram, run.unigram_losses)
+
+    @property
+    def losses(self) -> Losses | None:
+        """The losses of the topics; None of an offline learner."""
+        return None if self._judged is None else self._judged.losses
+
+    @property
+    def baseline_losses(self) -> Losses:
+        """The losses of the baseline."""
+        return self._baseline.losses
+
+    def step(self, counted: Counted) -> Documents:
+        """Predict a block, then learn it; return its documents, over the words as they are then."""
+        topics, baseline, documents = self.topics, self._baseline, counted.known
+        losses = None if self._judged is None else self._judged.predict(documents)
+        expected = baseline.predict(documents)
+        new_ids = topics.step(counted)
+        baseline.learn(documents, expected)
+        if self._judged is not None and losses is not None:
+            self._judged.losses += losses
+            self.curve.add(LossPoint(losses.n_docs, losses.n_words, losses.loss, expected.loss))
+        if new_ids is None:
+            return counted.documents
+        baseline.learner.recode(new_ids, topics.vocabulary.n_words)
+        return counted.documents.recode(new_ids, topics.vocabulary.n_words)
 
 
 def working_time() -> float:

@@ -55,7 +55,7 @@ class Progress:
         """Report the `LearnResult` result before the first step."""
 
     def reading(self, block: Any) -> None:
-        """Report a `TextBlock` that is about to be learned."""
+        """Report a `Counted` block that is about to be learned."""
 
     def saved(self, checkpoint: Any) -> None:
         """Report a `Checkpoint` that was written to disk."""

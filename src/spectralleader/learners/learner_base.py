@@ -72,7 +72,9 @@ class LearnerBase(ThreadSafe, Saved):
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of what was learned; words that are new get rows of zeros."""
         for name, stored in self.saved.items():
-            if stored.limits.get("shape", ())[:1] == ("n_words",):
+            shape = stored.limits.get("shape", ())
+            # a shape that a function returns depends on more than the words
+            if not callable(shape) and shape[:1] == ("n_words",):
                 setattr(self, name, move_rows(getattr(self, name), new_ids, n_words))
         self.n_words = n_words
 

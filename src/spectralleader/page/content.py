@@ -24,7 +24,6 @@ from spectralleader.reading.trends import (
 from spectralleader.reading.typical import MIN_WORDS, typicality
 from spectralleader.storage.checkpoint import LossCurve
 from spectralleader.text.tokens import Tokens
-from spectralleader.topics.text_topics import TextTopics
 
 LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, up to all topics
 MOST_LEAVES = 40  # leaves of the drawn tree
@@ -33,7 +32,7 @@ N_WORDS = 10  # top words per topic
 
 
 def describe_page(
-    topics: TextTopics,
+    reading: Reading,
     *,
     title: str,
     level: int | None = None,
@@ -54,14 +53,12 @@ def describe_page(
     curve : LossCurve, optional
         Losses over the stream, which a checkpoint contains but topics alone do not.
     """
-    start = first_level(topics.tree(), level)
-    reading = topics.read()
-    content = describe_snapshot(reading, title=title, level=start, texts=texts)
-    described = describe(reading, n_words=1, n_typical=1, level=start)
+    content = describe_reading(reading, title=title, level=level, texts=texts)
+    described = describe(reading, level=first_level(reading.tree, level))
     return {
         **content,
         "losses": [] if curve is None else curve.rows(),
-        "trust": judge(described) if topics.n_docs else [],
+        "trust": judge(described) if reading.full.n_docs else [],
         # Without what rose and fell, which the page draws itself, at every level.
         "findings": [*described.findings(), *described.events],
     }
@@ -73,24 +70,24 @@ def first_level(tree: TopicTree, level: int | None) -> int:
     return default if level is None else min(level, tree.n_topics)
 
 
-def describe_snapshot(
-    snapshot: Reading,
+def describe_reading(
+    reading: Reading,
     *,
     title: str,
     level: int | None = None,
     texts: bool = True,
     levels: Iterable[int] = LEVELS,
 ) -> dict[str, Any]:
-    """Return the content of a page for held topics, without a diagnosis.
+    """Return the content of a page without losses and a diagnosis, as a live page has it.
 
     The slider has the given levels besides all topics and the initial level. A diagnosis would take
     longer than everything else.
     """
-    tree, timeline, full = snapshot.tree, snapshot.timeline, snapshot.full
+    tree, timeline, full = reading.tree, reading.timeline, reading.full
     start = first_level(tree, level)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
-    views = [snapshot.at(n) for n in numbers]
-    sampled = [snapshot.sample(n) for n in numbers]
+    views = [reading.at(n) for n in numbers]
+    sampled = [reading.sample(n) for n in numbers]
     trends = [find_trends(timeline, one) for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]
@@ -111,7 +108,7 @@ def describe_snapshot(
         ],
         "fit": fit_of(tree.cut(1).model, sampled[0], len(bars.ends)),
         "losses": [],
-        "tree": list_tree(snapshot, numbers),
+        "tree": list_tree(reading, numbers),
         "documents": list_documents(views, sampled, timeline.longest)
         if texts and timeline.texts
         else [],
@@ -199,11 +196,11 @@ def place_topics(model: TopicModel) -> Floats:
     return places
 
 
-def list_tree(snapshot: Reading, numbers: list[int]) -> dict[str, Any]:
+def list_tree(reading: Reading, numbers: list[int]) -> dict[str, Any]:
     """Return the upper part of the tree: leaves with their groups at each level, and merges."""
-    tree, n = snapshot.tree, min(MOST_LEAVES, snapshot.tree.n_topics)
+    tree, n = reading.tree, min(MOST_LEAVES, reading.tree.n_topics)
     groups, order = tree.groups(n), tree.order[:n]
-    view = snapshot.at(n)
+    view = reading.at(n)
     stands = order if n < tree.n_topics else list(range(n))  # the topic that represents each leaf
     levels = [tree.groups(level) for level in numbers]
     leaves = {

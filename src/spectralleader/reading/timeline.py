@@ -131,7 +131,6 @@ class Timeline(Saved):
         budget=field(whole, least=1),
         texts=truth,
         by_time=field(truth, optional=True),
-        n_untimed=whole,
         _doublings=field(whole, most=MOST_DOUBLINGS),
         _rng=generator,
         _buckets=Buckets,
@@ -152,7 +151,6 @@ class Timeline(Saved):
         self.texts = bool(texts)
         # Whether stretches are intervals of time, not ranges of document numbers; None: empty.
         self.by_time: bool | None = None
-        self.n_untimed = 0  # documents without a time, where others have one
         self._doublings = 0
         self._buckets = Buckets()
         self._rng = np.random.default_rng(seed)
@@ -196,7 +194,6 @@ class Timeline(Saved):
         buckets = np.floor(positions / self.width)
         # False for NaN too: documents without a time, or with one that is out of range.
         is_placed = np.abs(buckets) < LAST
-        self.n_untimed += int(len(numbers) - is_placed.sum())
         get = texts if callable(texts) else texts.__getitem__
         for bucket in sorted(set(buckets[is_placed].tolist())):
             self._offer(int(bucket), np.flatnonzero(buckets == bucket), draws, positions, get)
@@ -310,13 +307,9 @@ class Timeline(Saved):
     def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
         """Merge other timelines into this one.
 
-        Documents of a timeline of another kind are counted as documents without a time.
+        Documents of a timeline of another kind have no place in this one.
         """
-        everyone = [self, *others]
-        alike = [one for one in everyone if one.by_time == self.by_time]
-        strangers = [one for one in everyone if one.by_time not in (self.by_time, None)]
-        self.n_untimed = sum(one.n_untimed for one in alike)
-        self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
+        alike = [one for one in (self, *others) if one.by_time == self.by_time]
         for one in alike:
             one._draw_anew(rng)  # others may have drawn as this one did
             # Buckets can be joined only if they are equally long.

@@ -15,13 +15,13 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.reading.findings import describe_history, describe_stale_names, printable
-from spectralleader.reading.snapshot import Reading, Snapshot
+from spectralleader.reading.findings import describe_history, printable
+from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.topics.text_topics import Counted, TextTopics
 
 RENEW = 1.0  # minimum seconds between two copies of the topics
 SHARE = 50  # a copy that took t seconds of learning is renewed after SHARE * t at the earliest
@@ -85,6 +85,7 @@ class Service(Progress):
         self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged: LearnResult | None = None  # at the last point
+        self._topics: TextTopics  # that are learned, for the learning thread
 
     # what the learning thread reports
 
@@ -95,6 +96,7 @@ class Service(Progress):
     def begun(self, result: LearnResult) -> None:
         """Show what is there before the first step."""
         self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
+        self._topics = result.topics
         kind = getattr(result.reader, "kind", "")
         self.publish(n_saved=result.n_saved or 0, kind=kind, lag=ask_lag(result))
         self.show(result.topics, result.curve.rows())
@@ -103,7 +105,7 @@ class Service(Progress):
         """Answer from these topics."""
         saved_at = self.path.stat().st_mtime if self.path.exists() else None
         self.publish(saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
-        read(topics.snapshot(), [])  # compiles the kernels before the first request
+        topics.snapshot().classify([])  # compiles the kernels before the first request
         self.publish(stepped=monotonic(), n_docs=topics.n_docs)
         self._renew(topics, losses)
         log(f"listening on {self.address}")  # not before: it could be refused until now
@@ -113,16 +115,17 @@ class Service(Progress):
         self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
         log(line)
 
-    def reading(self, block: Any) -> None:
+    def reading(self, block: Counted) -> None:
         """Look at some documents before they are learned."""
         now, topics, surprise = monotonic(), self.published.topics, self.published.surprise.copy()
         if topics is None or now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        texts = block.texts[-N_LOOKED_AT:]
         when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         latest = self.published.latest
-        for text, row in zip(texts, read(topics.full, texts), strict=True):
+        documents = block.documents[-N_LOOKED_AT:]
+        rows = self._topics.classify(documents).rows()
+        for text, row in zip(block.texts[-N_LOOKED_AT:], rows, strict=True):
             is_shown = topics.timeline.texts
             shown = printable(show_document(text))[:LONGEST_SHOWN] if is_shown else None
             latest = ({"text": shown, "time": when, **row}, *latest[: N_LATEST - 1])
@@ -158,7 +161,7 @@ class Service(Progress):
             for e in reading.report.events
         ]
         # without its hint at an option of a command
-        findings = [*describe_history(reading, advises=False), *describe_stale_names(reading)]
+        findings = describe_history(reading, advises=False)
         events = Events(changes, reading.report.drifts_since, findings)
         self.publish(topics=reading, events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
@@ -230,11 +233,3 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
 def log(line: str) -> None:
     """Print a line to standard error."""
     print(f"spectralleader: {line}", file=sys.stderr, flush=True)
-
-
-def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
-    """Return the likeliest topic (from 1), its probability and the p-value of each document.
-
-    A document without known words has no topic.
-    """
-    return snapshot.classify(texts).rows()

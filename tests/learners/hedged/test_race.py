@@ -20,6 +20,7 @@ from spectralleader.learners.hedged.race import (
     random_start,
     score,
     split_documents,
+    standard_error,
 )
 from spectralleader.learners.hedged.settings import SETTINGS
 from study.sources.synthetic import random_problem
@@ -191,15 +192,24 @@ def winner_of(split, n_topics, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("least", [1, 5, 7, 12])
-def test_closing_leaves_the_least_number_of_topics_open_and_predicts_no_worse(least, seed):
+def test_closing_leaves_the_least_number_of_topics_open_and_predicts_hardly_worse(least, seed):
     split = split_of(SAMPLE[:120])
     winner = winner_of(split, 12, seed)
     found = close_topics(split, winner, least)
     assert n_open(found.statistics) >= least
-    assert found.scores.mean() >= winner.scores.mean()
+    gains = found.scores - winner.scores
+    assert gains.mean() >= -standard_error(gains)
     # what is returned is what was judged
     smoothing = split.smoothing(1)._replace(strength=found.strength)
     np.testing.assert_array_equal(score(split, found.statistics, smoothing), found.scores)
+
+
+def test_of_topics_that_predict_alike_the_fewest_stay_open():
+    """Each of four topics was split into three; 12, 8, 5, 3, 2 and 1 are compared."""
+    split = split_of(SAMPLE)
+    truth = as_statistics(PROBLEM.truth)
+    parts = Statistics(np.tile(truth.totals, 3) / 3, np.tile(truth.words, 3) / 3)
+    assert n_open(close_topics(split, contend(split, parts), 1).statistics) == 5
 
 
 def test_closed_topics_have_nothing_and_the_others_all_documents():

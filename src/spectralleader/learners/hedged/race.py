@@ -137,14 +137,16 @@ def contend(split: HeldOutSplit, start: Statistics) -> Contender:
 
 
 def close_topics(split: HeldOutSplit, winner: Contender, least: int) -> Contender:
-    """Return the winner, with topics merged into others if that predicts held-out documents better.
+    """Return the winner, with topics merged into others unless that predicts held-out ones worse.
 
-    Few documents deserve fewer topics. A topic whose documents another one has is closed: it has
-    none, and no weight, until a race opens it again. At least `least` stay open.
+    Few documents deserve fewer topics: of those that predict equally well, within a standard error,
+    the fewest are kept. Otherwise the first stories of a stream would have several topics each, and
+    later ones none of their own. A topic whose documents another one has is closed: it has none,
+    and no weight, until a race opens it again. At least `least` stay open.
     """
-    best, n = winner, n_open(winner.statistics)
+    best, fewest, n = winner, winner, n_open(winner.statistics)
     if not split.can_judge or n <= least:
-        return best
+        return winner
     totals, words = winner.statistics.totals, winner.statistics.words
     is_open, K = totals[0] > 0.0, totals.shape[1]
     merges = find_merges(np.where(words > RARE, words, 0.0)[:, is_open], least)
@@ -154,9 +156,12 @@ def close_topics(split: HeldOutSplit, winner: Contender, least: int) -> Contende
         group[is_open] = np.flatnonzero(is_open)[merges.groups(n_all, n_all - n)]
         member = np.eye(K)[group]
         coarse = contend(split, Statistics(totals @ member, words @ member))
-        if coarse.scores.mean() > best.scores.mean():
-            best = coarse
-    return best
+        gains = coarse.scores - best.scores
+        if gains.mean() > 0.0:
+            best = fewest = coarse
+        elif gains.mean() > -standard_error(gains):
+            fewest = coarse
+    return fewest
 
 
 def n_open(statistics: Statistics) -> int:
@@ -178,10 +183,14 @@ def choose_winner(scores: Sequence[Floats], n_incumbents: int, margin: float) ->
     old = int(np.argmax(means[:n_incumbents]))
     # Paired by document: what all contenders find hard, such as long documents, cancels.
     gains = scores[best] - scores[old]
-    error = float(gains.std()) / np.sqrt(len(gains))
     # Mean log-probabilities are negative: -margin * mean is a share of the loss.
-    needed = max(SETTINGS.n_sigmas * error, -margin * means[old])
+    needed = max(SETTINGS.n_sigmas * standard_error(gains), -margin * means[old])
     return best if gains.mean() > needed else old
+
+
+def standard_error(values: Floats) -> float:
+    """Return the standard error of the mean of independent values."""
+    return float(values.std()) / float(np.sqrt(len(values)))
 
 
 def split_documents(

@@ -161,6 +161,11 @@ class Refit(Saved):
             # until the stream has grown fourfold, and later documents would share a few.
             due = max(SETTINGS.outdated * outdated_since, SETTINGS.renewal * self._n_raced)
             self._next_race = min(self._next_race, int(np.ceil(due)))
+        elif not self.is_settled and self.is_outdated(experts, SETTINGS.failing):
+            # Otherwise the stories of a stream in which they come and go would share the topics of
+            # the first ones until the next race.
+            due = SETTINGS.outdated_growth * self._n_raced
+            self._next_race = min(self._next_race, int(np.ceil(due)))
         if n >= self._next_race:
             is_new = self._race(experts, is_outdated=is_outdated)
             self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
@@ -274,10 +279,10 @@ class Refit(Saved):
             self.changed = since
             self._note(Event(since, EventKind.CHANGED))
 
-    def is_outdated(self, experts: Experts) -> bool:
+    def is_outdated(self, experts: Experts, by: float = SETTINGS.margin) -> bool:
         """Whether the topics fail the latest documents: those of the window are much better."""
         recent = experts.losses[own_column(RECENT)]
-        return bool(experts.losses[own_column(ALL)] > (1.0 + SETTINGS.margin) * recent)
+        return bool(experts.losses[own_column(ALL)] > (1.0 + by) * recent)
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Refit the window's topics on the documents since a change, if there was one."""

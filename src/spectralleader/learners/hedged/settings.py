@@ -45,9 +45,11 @@ class Settings:
     raced_per_topic: int = 80  # more if there are many topics
     early: int = 16_000  # documents after which topics are settled and races rare
     filled: int = 50  # documents that fill a topic: with fewer, a race may close topics
-    coarser: float = 2.0  # ratio of the numbers of topics that are compared then
+    coarser: float = 1.4  # ratio of the numbers of topics that are compared then
     spectral: int = 2000  # maximum documents of a spectral start
     growth: float = 1.5  # of the stream between early races; bounds the work per document
+    outdated_growth: float = 1.1  # instead while the topics fail the latest documents
+    failing: float = 0.03  # relative gain in loss of the topics of the window from which they do
     late_growth: int = 4  # between late races, and while documents are fewer than topics
     outdated: float = 1.125  # instead after a change whose documents the topics fail, since then
     renewal: float = 1.25  # and between races while they do
