@@ -6,7 +6,7 @@ They are sized for a printed page: 17 cm wide, with text of 8 points.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 from typing import Any
 
@@ -17,7 +17,6 @@ from study.reporting.study import (
     Study,
     Summary,
     metric_label,
-    standard_error,
     summarise,
     summary,
 )
@@ -38,7 +37,6 @@ mpl.rcParams.update({"xtick.labelsize": 7, "ytick.labelsize": 7, "pdf.fonttype":
 
 Style = dict[str, Any]
 LETTERS = [f"({letter})" for letter in ascii_lowercase]
-Panel = Callable[[Axes, Study, str], None]
 
 # Okabe and Ito's palette for colour-blind readers, ordered for contrast in grey; colours close to
 # the shades of a grid come last.
@@ -60,22 +58,13 @@ REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
 def draw_over_steps(studies: Sequence[Study]) -> Figure:
     """Return a figure of every metric over steps: mean over runs, with a standard error band."""
-    return _draw(studies, _curves, xlabel="step n")
-
-
-def draw_over_axis(studies: Sequence[Study]) -> Figure:
-    """Return a figure of every final metric against the parameter of the grid."""
-    return _draw(studies, _settings, xlabel=str(studies[0].axis))
-
-
-def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
     metrics = list(dict.fromkeys(metric for study in studies for metric in study.metrics))
     figure = Figure(figsize=(WIDTH, PANEL * len(studies) + 0.2), layout="constrained")
     grid = figure.subplots(len(studies), len(metrics), squeeze=False)
     for axes_row, study in zip(grid, studies, strict=True):
         for axes, metric in zip(axes_row, metrics, strict=True):
             if metric in study.metrics:
-                panel(axes, study, metric)
+                _curves(axes, study, metric)
             else:
                 axes.set_axis_off()
             axes.set_ylabel(metric_label(metric))
@@ -84,7 +73,7 @@ def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
     for axes_row, study in zip(grid, studies, strict=True):
         axes_row[0].set_title(study.title)
     for axes in grid[-1]:
-        axes.set_xlabel(xlabel)
+        axes.set_xlabel("step n")
     _share_legend(figure)
     return figure
 
@@ -173,28 +162,6 @@ def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
     axes.plot([], [], **thick, label=text)
     own = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] == text]
     axes.legend(*zip(*own, strict=True), loc="upper right", framealpha=0.8)
-
-
-def _settings(axes: Axes, study: Study, metric: str) -> None:
-    """Draw the final values of the grid as points, and those of other learners as lines."""
-    finals, tried, truth = study.finals(metric), study.grid, study.of_role("reference")
-    means = [float(finals[name].mean()) for name in tried]
-    errors = [standard_error(finals[name]) for name in tried]
-    shade = mpl.colormaps["YlOrBr"](0.8)
-    axes.errorbar(list(tried.values()), means, errors, color=shade, marker="o", capsize=3,
-                  label=f"at each {study.axis}")  # fmt: skip
-    for name, style in styles(study).items():
-        if name in tried or (name in truth and not finals[name].any()):
-            continue
-        mean, error = float(finals[name].mean()), standard_error(finals[name])
-        axes.axhline(mean, **style, label=name)
-        if name not in truth:
-            axes.axhspan(mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
-    if max(tried.values()) > 10 * min(tried.values()):
-        axes.set_xscale("log")
-    axes.set_xticks(values := sorted(set(tried.values())), [f"{value:,g}" for value in values])
-    axes.minorticks_off()  # of a log scale: they are not values of the grid
-    clean(axes)
 
 
 # Measurements are coloured; bounds (on noise-free regret) are grey, with different dashes.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from study.reporting.claims import Verdict, count
-from study.reporting.figures import draw_over_axis, draw_over_steps, draw_regret
+from study.reporting.figures import draw_over_steps, draw_regret
 from study.reporting.findings import LEVEL, MARGIN, MUCH, N_CLAIMS, quantile
 from study.reporting.study import Study, by_figure
 from study.reporting.tables import (
@@ -106,8 +106,6 @@ def figure_parts(name: str, studies: Sequence[Study], folder: Path) -> Iterator[
         yield TEXTS["captions"][name]
     if norms := [f"{s.title} {s.rows[0].values['norm']:.3g}" for s in studies if "L2" in s.metrics]:
         yield f"L2 is relative; in the paper's unit it is multiplied by ‖M3*‖²: {', '.join(norms)}."
-    if axis := studies[0].axis:
-        yield from (f"### By {axis}", save(draw_over_axis(studies), f"{name}-by-{axis}", folder))
     if (tuning := tuning_table(studies)).rows:
         yield from ("### The value of tuning", as_markdown(tuning))
     for study in studies:

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from study.reporting.claims import Verdict
-from study.reporting.figures import draw_over_axis, draw_over_steps, styles
+from study.reporting.figures import draw_over_steps, styles
 from study.reporting.report import RULE, TEXTS, Report, save, write
 from study.reporting.study import by_figure
 from study.reporting.tables import (
@@ -43,10 +43,9 @@ def test_a_report_has_verdicts_questions_figures_and_tables(study, tmp_path):
     assert "Is it & does it?" in text
     assert "### The value of tuning" in text
     assert text.index("Is it") < text.index("![figure1]")
-    for name in ("figure1", "figure1-by-step_power"):
-        assert f"![{name}](figures/{name}.png)" in text
-        for ending in ("png", "pdf"):
-            assert (file.parent / "figures" / f"{name}.{ending}").is_file()
+    assert "![figure1](figures/figure1.png)" in text
+    for ending in ("png", "pdf"):
+        assert (file.parent / "figures" / f"figure1.{ending}").is_file()
 
 
 def test_other_text_than_the_papers_is_told(study, tmp_path):
@@ -69,15 +68,7 @@ def test_a_figure_has_a_row_of_panels_for_each_study(study):
     figure = draw_over_steps([study, other])
     assert len(figure.axes) == 4
     assert figure.axes[2].get_yscale() == "log"
-    assert len(draw_over_axis([study]).axes) == 2
     assert list(by_figure([study, other._replace(figure="b")])) == ["figure1", "b"]
-
-
-def test_the_axis_has_a_tick_at_every_value_of_the_grid(study):
-    tried = sorted(study.grid.values())
-    axes = draw_over_axis([study]).axes[0]
-    assert axes.get_xticks().tolist() == tried
-    assert [text.get_text() for text in axes.get_xticklabels()] == [f"{one:g}" for one in tried]
 
 
 @pytest.mark.parametrize("name", ["a", "variance-reduced-em", "an.own.module:Learner" * 3])
@@ -153,6 +144,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "results.md"
 
 def test_the_published_results_have_the_texts_of_reports():
     page = PAGE.read_text(encoding="utf-8")
+    if RULE not in page:
+        assert "These results are of an earlier version of the study" in page
+        return
     headings = (f"## {heading}" for heading in TEXTS["headings"].values())
     texts = (TEXTS[name] for name in ("compared_note", "table1_note", "labels_link"))
     for text in (RULE, *texts, *headings, *TEXTS["notes"].values(), *TEXTS["captions"].values()):
