@@ -13,10 +13,10 @@ from spectralleader.checks.states import check_same, distributions, take, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.protocol import MAX_REVISITS, Predictive
+from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
-from spectralleader.models import TopicModel
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.moments.sums import sum_words
 from spectralleader.samples import Reservoir, Sample, read_sample
 from spectralleader.spectral.warm import background_share, smooth_words
