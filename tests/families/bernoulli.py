@@ -29,6 +29,7 @@ from spectralleader.learners import (
 )
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.mixing import Mixing
+from spectralleader.learners.hedged.schedule import Race, Schedule
 from spectralleader.samples import BlockBuffer
 from spectralleader.testing.requirements import N_WORDS, require
 
@@ -147,6 +148,10 @@ class Mixed(NamedTuple):
         return self.mixing.log_prob(self.log_probs(block))
 
 
+def never() -> bool:
+    return False  # topics fail, or collapse
+
+
 RIVALS = ((1, 0),)  # the window's model against that of all
 
 
@@ -159,7 +164,8 @@ class BernoulliLeader(LearnerBase[Vectors, BernoulliModel]):
         _members=field(floats, shape=("n_topics",), least=0.0),
         _counts=field(floats, shape=("n_words", "n_topics"), least=0.0),
         n_docs=whole,
-        due=whole,
+        reservoir_size=whole,
+        _schedule=Schedule,
         sample=VectorReservoir,
         window=VectorWindow,
         _mixing=field(Mixing, n_experts=2, n_competitors=3),
@@ -171,7 +177,8 @@ class BernoulliLeader(LearnerBase[Vectors, BernoulliModel]):
     ) -> None:
         super().__init__(n_topics, n_words, seed)
         self._members, self._counts = np.zeros(n_topics), np.zeros((self.n_words, n_topics))
-        self.n_docs, self.due = 0, 50
+        self.n_docs, self.reservoir_size = 0, reservoir_size
+        self._schedule = Schedule(n_topics, reservoir_size)
         self.sample = VectorReservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self.window = VectorWindow(100, n_words=self.n_words)
         self._mixing, self._drift = Mixing(2), Drift(RIVALS)
@@ -191,8 +198,7 @@ class BernoulliLeader(LearnerBase[Vectors, BernoulliModel]):
         members, counts = expect(posterior, block)
         self._members, self._counts = self._members + members, self._counts + counts
         self.n_docs += block.n_docs
-        if self.n_docs >= self.due:
-            self.due *= 2
+        if isinstance(self._schedule.due(self.n_docs, None, None, never, never), Race):
             self._refit()
 
     def _refit(self) -> None:

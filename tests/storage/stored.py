@@ -1,8 +1,8 @@
-"""Stored files of every format: ``python -m tests.storage.stored`` makes those that are missing.
+"""Stored files of every format: ``python -m tests.storage.stored`` makes missing ones of this one.
 
-Run it when there is a new format, or a new kind. A file is made once: that files of earlier commits
-can be read, or before the oldest readable format are refused, is what the tests are about. Where a
-state changes before its format was released, delete the file first.
+Run it when there is a new format, or a new kind. Files that exist are never made again: that those
+of earlier commits can be read, or before the oldest readable format are refused, is what the tests
+are about. If a kind changes before it is released, delete its file first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ def main() -> None:
         path = folder / f"{kind.replace('/', '.')}.stored"
         if not path.exists():
             save(thing, path)
-            print(path)
 
 
 if __name__ == "__main__":
