@@ -198,6 +198,8 @@ class Rebalanced(SpectralLeader):
         """The model, its word frequencies exchanged for another share of them."""
         model, documents = super().model, self.sample.documents
         n_tokens = float(documents.counts.sum())
+        if n_tokens == 0.0:  # all of it is word frequencies
+            return model
         unigram = smooth_words(sum_words(documents), n_tokens)
         share = background_share(self.n_topics, self.n_words, n_tokens)
         # The odds of eq. 11 are the free parameters over the tokens.

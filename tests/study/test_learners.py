@@ -149,6 +149,7 @@ def test_the_constant_of_eq_11_is_one_by_default(n_words):
         SpectralLeader(3, n_words=n_words),
     )
     for one in (same, other, expected):
+        np.testing.assert_array_equal(one.model.topics, 1 / n_words)
         one.learn(stream)
     np.testing.assert_allclose(same.model.topics, expected.model.topics, atol=1e-12)
     assert other.model.topics.min() > expected.model.topics.min()
