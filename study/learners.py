@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.arrays import Ints
+from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import check_same, distributions, take, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.hedged.mixing import Mixing
+from spectralleader.learners.hedged.race import Outcome
+from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.protocol import MAX_REVISITS, Predictive
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
@@ -167,6 +170,47 @@ class HedgedModel(HedgedLeader):
     def predictive(self) -> Predictive:
         """The model that people read."""
         return self.model
+
+
+class RandomStarts(Refit):
+    """Refits that race without a spectral start."""
+
+    def _run(self, *arguments: Any, **named: Any) -> Outcome:
+        return super()._run(*arguments, **{**named, "spectral": False})
+
+
+class WithoutSpectral(HedgedLeader):
+    """HedgedLeader without spectral starts: every race is among other starts."""
+
+    def __init__(self, n_topics: int, **settings: Any) -> None:
+        super().__init__(n_topics, **settings)
+        self._refit = RandomStarts(self._experts, self.reservoir_size, self.seed, self._settings)
+
+
+class Bayes(Mixing):
+    """Experts weighted by their likelihoods and fixed share, without the pool of eq. 29."""
+
+    def __init__(self, n_experts: int) -> None:
+        super().__init__(n_experts)
+        self.weights = np.append(self.pool, 0.0)
+
+    def update(self, log_probs: Floats) -> None:
+        """Update the weights by one document after the other (eq. 30)."""
+        weights, n = self.weights[:-1], len(self.pool)
+        for row in log_probs:
+            self.n_docs += 1
+            share = 1.0 / (self.n_docs + 1)
+            weights *= np.exp(row - row.max())
+            weights *= (1.0 - share) / weights.sum()
+            weights += share / n
+
+
+class WithoutPool(HedgedLeader):
+    """HedgedLeader whose experts are weighted by Bayes' rule alone."""
+
+    def __init__(self, n_topics: int, **settings: Any) -> None:
+        super().__init__(n_topics, **settings)
+        self._mixing = Bayes(len(self._experts.names))
 
 
 class Rebalanced(SpectralLeader):
