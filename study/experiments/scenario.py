@@ -41,7 +41,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     n_steps: AtLeastTwo
     seeds: Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], NotEmpty]
     metrics: Annotated[tuple[str, ...], NotEmpty]
-    kind: Literal["prequential", "regret"] = "prequential"  # see `kinds`
+    kind: Literal["prequential", "cost", "regret"] = "prequential"  # see `kinds`
     figure: str  # scenarios of one figure are its rows
     axis: str | None = None  # the parameter that final values are drawn against
     log: tuple[str, ...] = ()  # metrics drawn on a log axis
@@ -110,8 +110,8 @@ def expand(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
     >>> [learner["parameters"] for learner in expand({"name": "mine", "a": [1, 2], "b": 3})]
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
-    named: dict[str, Any] = {key: table[key] for key in ("name", "role") if key in table}
-    grid = {key: value for key, value in table.items() if key not in ("name", "role", "label")}
+    named: dict[str, Any] = {key: table[key] for key in ("name", "role", "seeds") if key in table}
+    grid = {key: value for key, value in table.items() if key not in (*named, "label")}
     values = [value if isinstance(value, list) else [value] for value in grid.values()]
     for chosen in itertools.product(*values):
         parameters = dict(zip(grid, chosen, strict=True))
