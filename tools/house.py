@@ -37,8 +37,8 @@ class Budget(NamedTuple):
 TOTAL = Budget(18_540, 180)
 ROOMS = {
     "runtime": Budget(480, 6),
-    "documents, models, samples, moments, spectral, em": Budget(3_110, 38),
-    "learners": Budget(2_680, 26),
+    "documents, models, samples, moments, spectral, em": Budget(3_220, 38),
+    "learners": Budget(2_460, 25),
     "text, topics, reading": Budget(2_895, 22),
     "sources": Budget(2_620, 24),
     "jobs, cli": Budget(2_760, 21),

@@ -15,7 +15,7 @@ from tests.factories import documents, growing, known_learners, same_state
 # Where memory runs out, in the middle of a step.
 SAMPLED = "samples.document_buffer.DocumentBuffer.enter"
 PLACES = {
-    "hedged": "learners.hedged.experts.expert_log_probs",
+    "hedged": "em.stacked.expert_log_probs",
     "stepwise-em": "em.statistics.add_block",
     "unigram": "learners.learner_base.move_rows",
 }

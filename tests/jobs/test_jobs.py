@@ -321,7 +321,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     ]
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, EventKind.RESTARTED, (1,), 0.06) for i in range(7)]
-    refit._n_raced = 16_000
+    refit.schedule.n_raced = 16_000
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
     topics._reading = None  # of before
     earlier, first, *_, drift = describe(topics.read()).history
