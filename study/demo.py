@@ -85,7 +85,8 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
 
 def learn_tweets(blocks: list[TextBlock], progress: Progress, *, seed: int) -> TextTopics:
     """Find the most frequent words in a first pass, then learn block by block."""
-    counted = (block.texts for block in progress.track(blocks, description="counting words"))
+    tracked = progress.track(blocks, description="counting words")
+    counted = (text for block in tracked for text in block.texts)
     vocabulary = Vocabulary.most_frequent(counted, N_WORDS, words=WORDS)
     topics = TextTopics(N_TOPICS, vocabulary=vocabulary, words=WORDS, block_size=BLOCK, seed=seed)
     for block in progress.track(blocks, description="learning"):

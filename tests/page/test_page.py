@@ -54,7 +54,7 @@ def test_documents_have_their_topic_at_every_level(content):
     for document in content["documents"]:
         sizes = [len(level["topics"]) for level in content["levels"]]
         assert all(g < n for g, n in zip(document["groups"], sizes, strict=True))
-        assert document["stretch"] < len(content["time"]["starts"])
+        assert document["interval"] < len(content["time"]["starts"])
     without = describe_page(written_topics().read(), title="t", texts=False)
     assert without["documents"] == []
     assert without["no_documents"] == "This page contains no documents."

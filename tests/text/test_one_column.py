@@ -28,7 +28,7 @@ FORMS = {
     "polars in chunks": lambda strings: pl.concat(
         [pl.Series(strings[:7]), pl.Series(strings[7:])], rechunk=False
     ),
-    "polars, a stretch": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
+    "polars, a interval": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
     "any holder": ArrowHolder,
     "arrow": pa.array,
     "pandas": pd.Series,

@@ -169,8 +169,8 @@ def list_shifts(trends: Trends) -> list[dict[str, Any]]:
 
 def fit_of(model: TopicModel, sampled: TimelineSample, n: int) -> list[float]:
     """Return the negative log-likelihood per word of each interval's sample, in nats."""
-    lost = np.bincount(sampled.stretch, -model.log_prob(sampled.documents), minlength=n)
-    lengths = np.bincount(sampled.stretch, sampled.documents.lengths, minlength=n)
+    lost = np.bincount(sampled.interval, -model.log_prob(sampled.documents), minlength=n)
+    lengths = np.bincount(sampled.interval, sampled.documents.lengths, minlength=n)
     mean = lost.sum() / max(1.0, lengths.sum())
     means = np.where(lengths > 0, lost / np.maximum(lengths, 1.0), mean)
     return [round(float(value), 3) for value in means]
@@ -232,12 +232,12 @@ def list_documents(
     first = sampled[0]
     best = [one.posterior.argmax(axis=1) for one in sampled]
     scores = [score(view, one) for view, one in zip(views, sampled, strict=True)]
-    chosen = choose_documents(first.stretch, best, scores)
+    chosen = choose_documents(first.interval, best, scores)
     return [
         {
             "text": end_at_word(first.texts[i], longest),
             "position": float(first.positions[i]),
-            "stretch": int(first.stretch[i]),
+            "interval": int(first.interval[i]),
             "groups": [int(one[i]) for one in best],
             "scores": [round(float(one[i]), 4) for one in scores],
         }
@@ -267,12 +267,12 @@ def score(view: Snapshot, sampled: TimelineSample) -> Floats:
     return np.asarray(shown / max(float(shown.max(initial=0.0)), 1e-300))
 
 
-def choose_documents(stretch: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
+def choose_documents(interval: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
     """Return the documents that are most typical at any level, overall and of each interval."""
     wanted: dict[int, None] = {}
     for depth in (12, 1):  # documents per topic, then per topic and interval
         for group, typical in zip(best, scores, strict=True):
-            key = group if depth > 1 else group * (stretch.max(initial=0) + 1) + stretch
+            key = group if depth > 1 else group * (interval.max(initial=0) + 1) + interval
             order = np.lexsort((-typical, key))
             rank = np.arange(len(order)) - np.searchsorted(key[order], key[order])
             for i in order[(rank < depth) & (typical[order] > 0)].tolist():

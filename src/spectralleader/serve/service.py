@@ -83,6 +83,7 @@ class Service(Progress):
         self.ending = threading.Event()  # set when live pages must be closed
         self._renewed = (0.0, 0.0)  # when the topics were copied, and the seconds that took
         self._looked = monotonic()
+        self._seen: dict[str, Any] = {}  # what was looked at in the present step
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged: LearnResult | None = None  # at the last point
         self._topics: TextTopics  # that are learned, for the learning thread
@@ -103,11 +104,10 @@ class Service(Progress):
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
-        saved_at = self.path.stat().st_mtime if self.path.exists() else None
-        self.publish(saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
         topics.snapshot().classify([])  # compiles the kernels before the first request
-        self.publish(stepped=monotonic(), n_docs=topics.n_docs)
-        self._renew(topics, losses)
+        news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
+        saved_at = self.path.stat().st_mtime if self.path.exists() else None
+        self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
@@ -116,7 +116,7 @@ class Service(Progress):
         log(line)
 
     def reading(self, block: Counted) -> None:
-        """Look at some documents before they are learned."""
+        """Look at some documents before they are learned, for what is published after the step."""
         now, topics, surprise = monotonic(), self.published.topics, self.published.surprise.copy()
         if topics is None or now - self._looked < LOOK_EVERY:
             return
@@ -132,28 +132,27 @@ class Service(Progress):
             if row["p_value"] is not None:
                 k = row["topic"] - 1
                 surprise[k] += FORGET * (-np.log(row["p_value"]) - surprise[k])
-        self.publish(latest=latest, surprise=surprise)
+        self._seen = {"latest": latest, "surprise": surprise}
 
     def stepped(self, result: LearnResult) -> None:
-        """Record a step."""
+        """Publish what a step has changed."""
         now, n_docs = monotonic(), result.topics.n_docs
-        self.publish(stepped=now, n_docs=n_docs)
+        news, self._seen = {**self._seen, "stepped": now, "n_docs": n_docs}, {}
         (copied, took), topics = self._renewed, self.published.topics
         is_old = topics is None or topics.full.n_docs != n_docs
         if is_old and now > copied + max(RENEW, SHARE * took):
-            self._renew(result.topics, result.curve.rows())
+            news |= self._read(result.topics, result.curve.rows())
         counted, n_before = self._counted
-        if now - counted < RENEW:
-            return
-        self._counted = (now, n_docs)
-        points = self.published.points
-        if (point := compare(self._judged, result)) is not None:
-            self._judged, points = result, (*points, point)[-N_POINTS:]
-        rate = (n_docs - n_before) / (now - counted)
-        self.publish(rate=rate, lag=ask_lag(result), points=points)
+        if now - counted >= RENEW:
+            self._counted = (now, n_docs)
+            news |= {"rate": (n_docs - n_before) / (now - counted), "lag": ask_lag(result)}
+            if (point := compare(self._judged, result)) is not None:
+                self._judged = result
+                news["points"] = (*self.published.points, point)[-N_POINTS:]
+        self.publish(**news)
 
-    def _renew(self, topics: TextTopics, losses: Sequence[Point]) -> None:
-        """Publish a copy of the topics, with their events."""
+    def _read(self, topics: TextTopics, losses: Sequence[Point]) -> dict[str, Any]:
+        """Return a copy of the topics, with their events and losses, to be published."""
         began = monotonic()
         reading = topics.read()
         changes = [
@@ -163,8 +162,8 @@ class Service(Progress):
         # without its hint at an option of a command
         findings = describe_history(reading, advises=False)
         events = Events(changes, reading.report.drifts_since, findings)
-        self.publish(topics=reading, events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
+        return {"topics": reading, "events": events, "losses": losses}
 
     def saved(self, checkpoint: Checkpoint) -> None:
         """Record a checkpoint that was written."""

@@ -29,7 +29,7 @@ from spectralleader.learners.registry import (
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, Names, check_name, choose_level
 from spectralleader.reading.snapshot import Classified, Reading, Report, Snapshot
-from spectralleader.reading.surprise import Surprise
+from spectralleader.reading.surprise import Surprise, known_to
 from spectralleader.reading.timeline import (
     Time,
     Timeline,
@@ -356,11 +356,7 @@ class TextTopics(ThreadSafe):
     def classify(self, documents: Documents) -> Classified:
         """Return the likeliest topic of each document that is counted over the vocabulary."""
         shown = self._view()
-        n_words = shown.model.n_words
-        if documents.n_words > n_words:  # words that are not learned yet
-            ids = np.arange(documents.n_words)
-            documents = documents.recode(np.where(ids < n_words, ids, -1), n_words)
-        return shown.classify_counted(documents.widen(n_words))
+        return shown.classify_counted(known_to(shown.model, documents))
 
     @property
     @locked
