@@ -26,9 +26,7 @@ from rich.progress import track  # noqa: E402
 
 from benchmarks.stream import data_folder  # noqa: E402
 from spectralleader import Documents, SpectralLeader, SpectralMethod, TopicModel  # noqa: E402
-from spectralleader.documents import Block  # noqa: E402
-from spectralleader.evaluation import judge, running_averages  # noqa: E402
-from spectralleader.evaluation.metrics import METRICS  # noqa: E402
+from study.judging import METRICS, Block, judge, running_averages  # noqa: E402
 from study.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
 from study.sources.counted import count_corpus  # noqa: E402
 from study.sources.synthetic import (  # noqa: E402

@@ -8,9 +8,7 @@ seconds of the first 20,000 documents. It takes about half a minute a variant.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -20,7 +18,7 @@ from rich.table import Table
 
 from benchmarks.stream import data_folder
 from spectralleader import Documents, HedgedLeader
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from study.sources.corpora import CORPORA, find_files
 from study.sources.counted import count_corpus
 
@@ -36,7 +34,7 @@ VARIANTS: dict[str, tuple[Any, ...]] = {
     "held_out": (0.1, 0.4),
     "margin": (1e-4, 0.05),
     "ratio": (2, 5),
-    "n_over": (3,),
+    "memories": ((1000.0,), (1000.0, 10_000.0, 200.0)),
     "tried": ((0.1,), (0.3,), (0.1, 1.0)),
     "suspicion": (20.0, 1e5),
 }
@@ -51,25 +49,12 @@ class Figures(NamedTuple):
     seconds: float
 
 
-@contextmanager
-def changed(**settings: Any) -> Iterator[None]:
-    """Let the one object of settings have other values for a while."""
-    other = replace(SETTINGS, **settings)
-    before = {field.name: getattr(SETTINGS, field.name) for field in fields(SETTINGS)}
-    for name in before:
-        object.__setattr__(SETTINGS, name, getattr(other, name))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            object.__setattr__(SETTINGS, name, value)
-
-
-def measure(documents: Documents, n_topics: int, seed: int) -> Figures:
+def measure(documents: Documents, n_topics: int, seed: int, settings: Settings) -> Figures:
     """Learn a corpus in blocks, and look at the topics of fixed documents on the way."""
     n = documents.n_docs
     fixed = documents[np.linspace(0, n - 1, 2000).astype(np.int64)]
-    learner, before = HedgedLeader(n_topics, n_words=documents.n_words, seed=seed), None
+    how = {"n_words": documents.n_words, "seed": seed}
+    learner, before = HedgedLeader(n_topics, settings=settings, **how), None
     churn, seconds, early = [0.0], 0.0, 0.0
     for i, block in enumerate(documents.blocks(BLOCK), start=1):
         begin = perf_counter()
@@ -108,13 +93,12 @@ def main() -> None:
     table = Table("setting", *(f"{name}, K = {k}" for name, k in cells), title="likelihood, churn")
     variants = [{}, *({name: value} for name in names for value in VARIANTS[name])]
     for variant in variants:
-        with changed(**variant):
-            row = []
-            for name, n_topics in cells:
-                runs = [measure(corpora[name], n_topics, seed) for seed in range(options.seeds)]
-                found = np.array(runs)
-                mean, worst = found.mean(axis=0), found[:, 2].max()
-                row.append(f"{mean[0]:.3f} {mean[1]:.4f}/{worst:.3f} {mean[3]:.2f}s")
+        settings, row = replace(SETTINGS, **variant), []
+        for name, n_topics in cells:
+            seeds = range(options.seeds)
+            found = np.array([measure(corpora[name], n_topics, seed, settings) for seed in seeds])
+            mean, worst = found.mean(axis=0), found[:, 2].max()
+            row.append(f"{mean[0]:.3f} {mean[1]:.4f}/{worst:.3f} {mean[3]:.2f}s")
         label = ", ".join(f"{name} = {value}" for name, value in variant.items())
         table.add_row(label or "as it is", *row)
         console.print(f"{label or 'as it is'}: {'; '.join(row)}")

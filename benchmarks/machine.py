@@ -26,6 +26,11 @@ def describe() -> dict[str, str]:
     }
 
 
+def in_words(machine: dict[str, str]) -> str:
+    """Return the machine and the versions in one line."""
+    return "; ".join(f"{name} {value}" for name, value in machine.items())
+
+
 def _processor() -> str:
     information = Path("/proc/cpuinfo")
     lines = information.read_text().splitlines() if information.exists() else []

@@ -44,7 +44,7 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
     console.print()
     show_problem(console, n_steps=n_steps, seeds=tuple(range(seed, seed + n_runs)), folder=folder)
     if topics is not None:
-        page = render(describe_page(topics, title="Health news on Twitter"))
+        page = render(describe_page(topics.read(), title="Health news on Twitter"))
         (folder / "topics.html").write_text(page, encoding="utf-8")
         console.print(f"Page of the tweets' topics: {folder / 'topics.html'}")
 
@@ -85,7 +85,8 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
 
 def learn_tweets(blocks: list[TextBlock], progress: Progress, *, seed: int) -> TextTopics:
     """Find the most frequent words in a first pass, then learn block by block."""
-    counted = (block.texts for block in progress.track(blocks, description="counting words"))
+    tracked = progress.track(blocks, description="counting words")
+    counted = (text for block in tracked for text in block.texts)
     vocabulary = Vocabulary.most_frequent(counted, N_WORDS, words=WORDS)
     topics = TextTopics(N_TOPICS, vocabulary=vocabulary, words=WORDS, block_size=BLOCK, seed=seed)
     for block in progress.track(blocks, description="learning"):

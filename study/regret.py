@@ -93,16 +93,11 @@ class Hindsight:
 
 def leader_excess(hindsight: Hindsight) -> Floats:
     """Return ||P_t - M_{t-1}||^2 of the noise-free leader that remembers every P_t (Theorem 1)."""
-    return _excess(hindsight, hindsight.means)
-
-
-def reservoir_excess(hindsight: Hindsight, reservoir_size: int, seed: int = 0) -> Floats:
-    """Return ||P_t - M_{t-1}||^2 of the noise-free leader with a reservoir (Theorem 2), one run."""
-    return _excess(hindsight, reservoir_means(hindsight.priors, reservoir_size, seed))
+    return prediction_excess(hindsight, hindsight.means)
 
 
 def expected_reservoir_excess(hindsight: Hindsight, reservoir_size: int) -> Floats:
-    """Return the expectation of `reservoir_excess` over the reservoir's random draws.
+    """Return the expectation of ||P_t - M_{t-1}||^2 over a reservoir's random draws (Theorem 2).
 
     A uniform sample of m of N = t - 1 distributions has mean Mbar_N and variance
     ``(1/m) (1 - m/N) spread_N / (N - 1)``; the variance is the additional loss.
@@ -136,7 +131,7 @@ def learner_excess(
     return np.asarray(hindsight.squared_norms(hindsight.priors) - 2.0 * inner + norms)
 
 
-def _excess(hindsight: Hindsight, means: Floats) -> Floats:
+def prediction_excess(hindsight: Hindsight, means: Floats) -> Floats:
     """Return the avoidable losses if each step is predicted by the mean of the step before.
 
     At step 1 the prediction M_0 is the uniform model, as for every learner.
@@ -150,28 +145,6 @@ def _excess(hindsight: Hindsight, means: Floats) -> Floats:
 def running_means(priors: Floats) -> Floats:
     """Return the mean of the first t rows, for every t."""
     return np.asarray(np.cumsum(priors, axis=0) / np.arange(1, len(priors) + 1)[:, None])
-
-
-def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Floats:
-    """Return the mean of the rows in a uniform reservoir after t rows, for every t.
-
-    The random draws equal those of `Reservoir`: the first `reservoir_size` rows enter; a later row
-    t enters with probability ``reservoir_size / t`` and replaces a random one.
-    """
-    t = np.arange(1, len(priors) + 1)
-    draws = np.random.default_rng(seed).random((len(priors), 2))
-    filling = t <= reservoir_size
-    places = np.where(filling, t - 1, (draws[:, 1] * reservoir_size).astype(np.int64))
-    entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size))
-    changes = np.zeros_like(priors)
-    changes[entered] = priors[entered]
-    # Rows that enter the same place one after the other: the later one replaces the earlier.
-    by_place = entered[np.argsort(places[entered], kind="stable")]
-    before, after = by_place[:-1], by_place[1:]
-    replaces = places[before] == places[after]
-    changes[after[replaces]] -= priors[before[replaces]]
-    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
-    return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])
 
 
 def theorem1(n_words: int, steps: ArrayLike) -> Floats:
@@ -218,10 +191,6 @@ def _noise_free(problem: Problem, hindsight: Hindsight, size: int | None, seed: 
     return expected_reservoir_excess(hindsight, size)
 
 
-def _one_reservoir(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) -> Floats:
-    return reservoir_excess(hindsight, size or len(hindsight), seed)
-
-
 def _noisy(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) -> Floats:
     K, d = hindsight.topics.shape
     sample = (
@@ -236,7 +205,6 @@ def _noisy(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) 
 
 REGRET_LEARNERS: dict[str, Excess] = {
     "noise-free": _noise_free,  # Theorem 1; with a reservoir, the expectation of Theorem 2
-    "noise-free, one draw": _one_reservoir,  # one realisation of the reservoir
     "SpectralLeader": _noisy,  # section 6.3
 }
 

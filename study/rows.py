@@ -8,7 +8,9 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 # Set in the scenario file and used by reports; see docs/experiments.md.
-Role = Literal["leader", "literal", "variant", "predictor", "reference", "noise-free", "other"]
+Role = Literal[
+    "leader", "literal", "variant", "predictor", "baseline", "reference", "noise-free", "other"
+]  # fmt: skip
 
 
 class Contender(msgspec.Struct, frozen=True):
@@ -18,6 +20,7 @@ class Contender(msgspec.Struct, frozen=True):
     name: str = ""  # of its class, for the kind of experiment
     parameters: Mapping[str, Any] = {}
     role: Role = "other"
+    seeds: int | None = None  # run on the first of the scenario's seeds only
 
 
 class Row(NamedTuple):

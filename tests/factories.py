@@ -126,6 +126,8 @@ def write_corpus(path: Path, texts: Sequence[tuple[str, str | None]]) -> None:
             writer.writerow([time, text, label][: 2 + has_labels])
 
 
+METRICS = ("L1", "L2")
+TUNED = ("EM ", "MiniEM ")  # their labels have a power
 ROLES = {
     "SpectralLeader": "leader",
     "SpectralLeader, variant": "variant",
@@ -136,19 +138,20 @@ ROLES = {
 
 def contender(label: str) -> Contender:
     """A learner as a scenario has it: EM has a power, the others may have a role."""
-    parameters = {"step_power": float(label.split()[1])} if label.startswith("EM") else {}
-    return Contender(label, label, parameters, ROLES.get(label, "other"))
+    parameters = {"step_power": float(label.split()[1])} if label.startswith(TUNED) else {}
+    return Contender(label, label.split()[0], parameters, ROLES.get(label, "other"))
 
 
 def study(finals: Mapping[str, Sequence[float]], *, n_steps: int = 4, **changes: object) -> Study:
     """A study whose L1 and L2 end at the given values, a learner and a seed each."""
     rows = [
-        Row(contender(label), seed, step, dict.fromkeys(("L1", "L2"), value + 1 - step / n_steps))
+        Row(contender(label), seed, step, {**dict.fromkeys(METRICS, at_step), "norm": 0.5})
         for label, values in finals.items()
         for seed, value in enumerate(values)
         for step in range(1, n_steps + 1)
+        for at_step in [value + 1 - step / n_steps]
     ]
-    made = Study("s", "A stream", "Is it?", ("L1", "L2"), rows, axis="step_power")
+    made = Study("s", "A stream", "Is it?", METRICS, rows, axis="step_power")
     return made._replace(**changes)
 
 

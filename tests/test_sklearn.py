@@ -217,13 +217,6 @@ def test_lists_of_tokens_and_counts_are_documents():
     assert not hasattr(topics.fit(matrix), "vocabulary_")
 
 
-def test_the_number_of_topics_is_always_shown():
-    assert repr(SpectralTopics(n_components=10)) == "SpectralTopics(n_components=10)"
-    assert repr(SpectralTopics(3)) == "SpectralTopics(n_components=3)"
-    shown = repr(SpectralTopics(batch_size=7))
-    assert shown == "SpectralTopics(n_components=10, batch_size=7)"
-
-
 def test_a_parameter_that_the_learner_does_not_have_is_named_with_those_it_has():
     topics = SpectralTopics(2, learner_params={"reservior_size": 9})
     with pytest.raises(

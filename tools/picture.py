@@ -1,6 +1,6 @@
 """Take docs/figures/page.png, the top of the demonstration's page: ``python -m tools.picture``.
 
-It needs the extra ``browser`` and a Chromium, which the variable CHROMIUM may name.
+It needs a Chromium, which the variable CHROMIUM may name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MARGIN = 16
 def main() -> None:
     """Learn the tweets, write their page and photograph it."""
     topics = show_tweets(Console(), seed=0)
-    content = describe_page(topics, title="Health news on Twitter", level=LEVEL)
+    content = describe_page(topics.read(), title="Health news on Twitter", level=LEVEL)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "topics.html"
         path.write_text(render(content), encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from benchmarks.label_verdicts import label_verdicts
+from benchmarks.machine import in_words
 from benchmarks.reporting.page import as_markdown
 from benchmarks.reporting.tables import Table, number
 from benchmarks.rows import MICROSECONDS, Results, Row, spread
@@ -103,6 +104,6 @@ def page(results: Results) -> str:
         FOOT.format(n_seeds=n_seeds),
         "## The machine\n",
     ]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     return "\n".join(parts) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from benchmarks.machine import in_words
 from benchmarks.reporting.page import as_markdown
 from benchmarks.reporting.reading import rows_of
 from benchmarks.reporting.tables import Table
@@ -34,7 +35,7 @@ def page(results: Results) -> str:
     """Return the page."""
     parts = [HEAD, as_markdown(label_table(results)), LABELS_NOTE]
     parts += [as_markdown(churn_table(results)), CHURN_NOTE, "## The machine\n"]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     return "\n".join(parts) + "\n"
 
 

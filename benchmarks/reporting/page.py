@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from benchmarks.machine import in_words
 from benchmarks.reporting.tables import Table, tables
 from benchmarks.rows import Results
 
@@ -61,7 +62,7 @@ def page(results: Results, figures: list[Path], folder: Path) -> str:
         link = os.path.relpath(figure, folder)
         parts.append(f"![{figure.stem}: microseconds per document]({link})\n")
     parts += [PEERS, "## The machine\n"]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     parts.append(f"- the whole run took {results.seconds:.0f} s")
     return "\n".join(parts) + "\n"

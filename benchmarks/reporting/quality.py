@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, median
 
+from benchmarks.machine import in_words
 from benchmarks.quality.corpora import CORPORA, MADE_CORPORA
 from benchmarks.quality.learners import (
     BATCH,
@@ -98,7 +99,7 @@ def page(results: Results) -> str:
     parts = [HEAD, as_markdown(law_table(results)), as_markdown(agreement_table(results))]
     parts += [as_markdown(about_table(results)), *map(as_markdown, corpus_tables(results))]
     parts += [as_markdown(stream_table(results.rows)), STREAM_NOTE, FOOT, "## The machine\n"]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     parts += [f"- not measured: {name} ({why})" for name, why in results.left_out.items()]
     parts.append(f"- the whole run took {results.seconds / 60:.0f} minutes")
     return "\n".join(parts) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.machine import in_words
 from benchmarks.reporting.page import as_markdown
 from benchmarks.reporting.tables import Table, number
 from benchmarks.rows import Results, Row
@@ -40,7 +41,7 @@ def page(results: Results) -> str:
     parts += [as_markdown(likelihood_table(results)), LIKELIHOOD_NOTE]
     parts += [as_markdown(words_table(results)), WORDS_NOTE]
     parts += [as_markdown(growth_table(results)), GROWTH_NOTE, "## The machine\n"]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     return "\n".join(parts) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.machine import in_words
 from benchmarks.reporting.page import as_markdown
 from benchmarks.reporting.tables import Table, show
 from benchmarks.rows import Results, Row, ratio, spread
@@ -25,7 +26,7 @@ def page(results: Results) -> str:
     """Return the page."""
     parts = [HEAD, f"Documents: {results.stream}.", "", as_markdown(verdict_table(results))]
     parts += [as_markdown(figure_table(results)), "## The machine\n"]
-    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    parts.append(in_words(results.machine))
     return "\n".join(parts) + "\n"
 
 

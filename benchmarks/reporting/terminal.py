@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from benchmarks.machine import in_words
 from benchmarks.reporting.labels import label_tables
 from benchmarks.reporting.quality import quality_tables
 from benchmarks.reporting.service import figure_table, verdict_table
@@ -25,7 +26,7 @@ def show(results: Results, console: Console) -> None:
         if table.rows:
             console.print(_rich(table))
     console.print(f"Documents: {results.stream}.")
-    console.print("; ".join(f"{name} {value}" for name, value in results.machine.items()))
+    console.print(in_words(results.machine))
     for name, reason in results.left_out.items():
         console.print(f"[yellow]Left out: {name} ({reason})[/]")
     console.print(f"Took {results.seconds:.0f} s.")

@@ -26,8 +26,8 @@ from benchmarks.scale.workload import (
     watched_children,
 )
 from spectralleader import TopicModel
-from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged.background import smooth
+from spectralleader.em.columns import Smoothing
+from spectralleader.em.statistics import Statistics, read_off
 from spectralleader.learners.passes import solve
 
 
@@ -153,7 +153,7 @@ def in_seconds(row: dict[str, Any], stalls: list[Span]) -> dict[str, Any]:
 def before(task: dict[str, Any]) -> TopicModel:
     """Return the model that a pass of EM went on from."""
     statistics = Statistics(task["totals"], task["words"])
-    return smooth(statistics.columns, task["background"], task["strength"])
+    return read_off(statistics.columns, Smoothing(task["background"], 1.0, task["strength"]))
 
 
 def held_out_fit(model: TopicModel) -> tuple[float, float]:

@@ -277,17 +277,6 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             check_same("vocabulary", len(topics.vocabulary_), learner.n_words)
         return topics
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Return the parameters that differ from their defaults, and always n_components.
-
-        scikit-learn omits parameters with default values, but the number of topics should be seen.
-        """
-        shown: str = super().__repr__(N_CHAR_MAX)
-        head, rest = f"{type(self).__name__}(", shown.partition("(")[2]
-        if "n_components=" in shown:
-            return shown
-        return f"{head}n_components={self.n_components!r}{', ' if rest != ')' else ''}{rest}"
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 

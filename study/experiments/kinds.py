@@ -5,14 +5,16 @@ A new kind of experiment takes one `Kind` and one line in `KINDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import dataclasses
+import tracemalloc
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from time import process_time
 from typing import Any, NamedTuple
 
 from spectralleader.documents import Documents
-from spectralleader.evaluation import judge, running_averages
-from spectralleader.evaluation.metrics import METRICS
-from spectralleader.learners import Learner
+from spectralleader.learners import HedgedLeader, Learner
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
@@ -20,6 +22,7 @@ from spectralleader.samples import SAMPLES, Sample
 from study import regret
 from study.experiments.scenario import Scenario
 from study.experiments.streams import CorpusSource, Source, open_source, stand_in
+from study.judging import METRICS, judge, running_averages
 from study.rows import Contender
 from study.sources.synthetic import REGRET_PROBLEMS, Replaced
 
@@ -70,7 +73,8 @@ def run_prequential(
     stream = source.blocks(block_size=scenario.block_size, n_steps=scenario.n_steps, seed=seed)
     kept = set(even_steps(scenario))
     steps = enumerate(running_averages(judge(learner, stream, metrics)), start=1)
-    return ((step, values) for step, values in steps if step in kept)
+    norm = source.truth.norm()
+    return ((step, {**values, "norm": norm}) for step, values in steps if step in kept)
 
 
 def even_steps(scenario: Scenario) -> list[int]:
@@ -105,10 +109,18 @@ def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
     """Return a learner with the numbers of topics and words of the truth."""
     sizes = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed}
     parameters: dict[str, Any] = sizes | dict(contender.parameters)
+    if "settings" in parameters:
+        parameters["settings"] = make_settings(parameters["settings"])
     if "sample" in parameters:
         parameters["sample"] = make_sample(parameters["sample"], truth.n_words)
     name = "batch-em" if contender.name == STATIC else contender.name
     return create_learner(name, **parameters)
+
+
+def make_settings(table: Mapping[str, Any]) -> Settings:
+    """Return the settings of HedgedLeader with some changed, such as ``{n_visits = 0.0}``."""
+    changed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    return dataclasses.replace(SETTINGS, **changed)
 
 
 def make_sample(table: Any, n_words: int) -> Sample:
@@ -139,6 +151,51 @@ def best_static(
     return kept[key]
 
 
+def run_cost(contender: Contender, scenario: Scenario, seed: int, data: Path | None) -> list[Step]:
+    """Return time and memory of predicting and learning the stream, and the model's size.
+
+    Time is that of this process, in microseconds per document, without the evaluation's; memory is
+    what the learner holds at the end, in megabytes, of what Python and NumPy allocated. These
+    rows, unlike others, differ from run to run.
+    """
+    source = open_source(scenario.stream, data)
+    size = {"block_size": scenario.block_size, "n_steps": scenario.n_steps}
+    blocks = [block.documents for block in source.blocks(**size, seed=seed)]
+
+    def new() -> Learner:
+        return make_contender(contender, source, scenario, seed)
+
+    predict_and_learn(new(), blocks)  # compiles kernels
+    tracemalloc.start()
+    learner = predict_and_learn(new(), blocks)
+    n_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    began = process_time()
+    predict_and_learn(new(), blocks)
+    seconds = process_time() - began
+    n_docs = scenario.block_size * scenario.n_steps
+    costs = {"us": 1e6 * seconds / n_docs, "MB": n_bytes / 1e6}
+    return [(scenario.n_steps, costs | {"components": n_components(learner)})]
+
+
+def predict_and_learn(learner: Learner, blocks: Sequence[Documents]) -> Learner:
+    """Predict every block and learn it; return the learner."""
+    for block in blocks:
+        learner.predictive.log_prob(block)
+        learner.learn(block)
+    return learner
+
+
+def n_components(learner: Learner) -> int:
+    """Return the number of word distributions that a learner's prediction mixes."""
+    predictive = learner.predictive
+    if isinstance(predictive, TopicModel):
+        return predictive.n_topics
+    if isinstance(learner, HedgedLeader):  # two of its experts have no topics
+        return (len(learner.info.shares) - 2) * learner.n_topics + 2
+    raise ValueError(f"the components of {type(learner).__name__} are not known")
+
+
 def run_regret(
     contender: Contender, scenario: Scenario, seed: int, data: Path | None
 ) -> list[Step]:
@@ -160,6 +217,9 @@ def check_regret(contender: Contender, scenario: Scenario) -> None:
 
 KINDS: dict[str, Kind] = {
     "prequential": Kind(tuple(METRICS), even_steps, run_prequential, check_prequential),
+    "cost": Kind(
+        ("us", "MB", "components"), lambda scenario: [scenario.n_steps], run_cost, check_prequential
+    ),
     "regret": Kind(
         ("regret", "regret_per_step"),
         lambda scenario: regret.log_steps(scenario.n_steps, scenario.max_rows).tolist(),

@@ -41,7 +41,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     n_steps: AtLeastTwo
     seeds: Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], NotEmpty]
     metrics: Annotated[tuple[str, ...], NotEmpty]
-    kind: Literal["prequential", "regret"] = "prequential"  # see `kinds`
+    kind: Literal["prequential", "cost", "regret"] = "prequential"  # see `kinds`
     figure: str  # scenarios of one figure are its rows
     axis: str | None = None  # the parameter that final values are drawn against
     log: tuple[str, ...] = ()  # metrics drawn on a log axis
@@ -49,9 +49,13 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     screen: Screen | None = None  # for the learners with the parameter `axis`
 
     def quick(self) -> Scenario:
-        """Return the scenario with fewer seeds and steps."""
-        n_steps = max(2, self.n_steps // QUICK_SHARE)
-        return msgspec.structs.replace(self, seeds=self.seeds[:QUICK_SEEDS], n_steps=n_steps)
+        """Return the scenario with fewer seeds and steps, and without its slow learners."""
+        changed = {
+            "seeds": self.seeds[:QUICK_SEEDS],
+            "n_steps": max(2, self.n_steps // QUICK_SHARE),
+            "learners": tuple(c for c in self.learners if c.seeds is None),
+        }
+        return msgspec.structs.replace(self, **changed)
 
 
 def load(path: Path) -> Scenario:
@@ -110,8 +114,8 @@ def expand(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
     >>> [learner["parameters"] for learner in expand({"name": "mine", "a": [1, 2], "b": 3})]
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
-    named: dict[str, Any] = {key: table[key] for key in ("name", "role") if key in table}
-    grid = {key: value for key, value in table.items() if key not in ("name", "role", "label")}
+    named: dict[str, Any] = {key: table[key] for key in ("name", "role", "seeds") if key in table}
+    grid = {key: value for key, value in table.items() if key not in (*named, "label")}
     values = [value if isinstance(value, list) else [value] for value in grid.values()]
     for chosen in itertools.product(*values):
         parameters = dict(zip(grid, chosen, strict=True))

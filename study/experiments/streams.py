@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from spectralleader.documents import Block, Documents
+from spectralleader.documents import Documents
 from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.sources.files import read
+from study.judging import Block
 from study.sources import corpora, synthetic
 from study.sources.counted import BLOCK, count_reader
 

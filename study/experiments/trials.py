@@ -50,7 +50,9 @@ class Trial(NamedTuple):
 
 def trials_of(scenario: Scenario) -> list[Trial]:
     """Return the trials of a scenario, in the order of its rows."""
-    return [Trial(scenario, c, seed) for c in scenario.learners for seed in scenario.seeds]
+    return [
+        Trial(scenario, c, seed) for c in scenario.learners for seed in scenario.seeds[: c.seeds]
+    ]
 
 
 def rows_of(trial: Trial, data: Path | None = None) -> list[Row]:
@@ -70,12 +72,11 @@ def due(scenario: Scenario, done: Done) -> list[Trial]:
     early = [t for t in trials if not t.is_of_grid or t.seed in seeds]
     if any(trial.run not in done for trial in early):
         return early
-    known = [t for t in early if t.is_of_grid]
-    best = {
-        label
-        for metric in scenario.metrics
-        for label in ranking(known, done, metric)[: scenario.screen.keep]
-    }
+    best = set()
+    for name in {t.learner.name for t in early if t.is_of_grid}:  # each class has a grid of its own
+        known = [t for t in early if t.is_of_grid and t.learner.name == name]
+        for metric in scenario.metrics:
+            best.update(ranking(known, done, metric)[: scenario.screen.keep])
     return [t for t in trials if not t.is_of_grid or t.seed in seeds or t.learner.label in best]
 
 
@@ -88,11 +89,12 @@ def ranking(trials: Sequence[Trial], done: Done, metric: str) -> list[str]:
 
 
 def compared(scenario: Scenario, rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of the learners that were run on every seed."""
+    """Return the rows of the learners that were run on all of their seeds."""
     seeds: dict[str, set[int]] = {}
     for row in rows:
         seeds.setdefault(row.learner.label, set()).add(row.seed)
-    return [row for row in rows if len(seeds[row.learner.label]) == len(scenario.seeds)]
+    wanted = {c.label: len(scenario.seeds[: c.seeds]) for c in scenario.learners}
+    return [row for row in rows if len(seeds[row.learner.label]) == wanted[row.learner.label]]
 
 
 class RowFile:

@@ -1,9 +1,13 @@
-"""Figures laid out like the paper's, one row per problem, one column per metric; that of regret."""
+"""Figures laid out like the paper's, one row per problem, one column per metric; that of regret.
+
+They are sized for a printed page: 17 cm wide, with text of 8 points.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,6 @@ from study.reporting.study import (
     Study,
     Summary,
     metric_label,
-    standard_error,
     summarise,
     summary,
 )
@@ -28,49 +31,54 @@ try:
 except ImportError as error:
     raise ImportError(missing_extra("drawing a figure", "study")) from error
 
+# For all of this process: ticks read these settings when a figure is saved.
+mpl.rcParams.update({"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7})
+mpl.rcParams.update({"xtick.labelsize": 7, "ytick.labelsize": 7, "pdf.fonttype": 42})
+
 Style = dict[str, Any]
-Panel = Callable[[Axes, Study, str], None]
 
 # Okabe and Ito's palette for colour-blind readers, ordered for contrast in grey; colours close to
 # the shades of a grid come last.
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#009E73", "#000000", "#D55E00", "#E69F00")
-LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
+LEADER: Style = {"color": COLOURS[0], "linewidth": 1.8, "zorder": 6}  # on top of everything
+# Wide and pale under the leader, which it coincides with.
+LITERAL: Style = {"color": "#A6CEE3", "linewidth": 5.0, "zorder": 5}
 # Markers distinguish the settings of a grid in grey print.
 MARKERS = ("o", "v", "s", "^", "D", "x")
 N_MARKS = 7  # markers per curve
+WIDTH, PANEL = 6.7, 1.9  # inches: the width of a page's text, the height of a panel
 N_COLUMNS = 4  # columns of the legend, at most
-HANDLE, LETTER, LINE = 0.5, 0.085, 0.22  # inches of a line, a letter and a row of the legend
+HANDLE, LETTER, LINE = 0.5, 0.06, 0.16  # inches of a line, a letter and a row of the legend
+# Our additions: in the tables of the paper's problems, but not in its figures.
+BESIDE = ("variant", "predictor", "baseline")
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
 
 def draw_over_steps(studies: Sequence[Study]) -> Figure:
     """Return a figure of every metric over steps: mean over runs, with a standard error band."""
-    return _draw(studies, _curves, xlabel="step n")
-
-
-def draw_over_axis(studies: Sequence[Study]) -> Figure:
-    """Return a figure of every final metric against the parameter of the grid."""
-    return _draw(studies, _settings, xlabel=str(studies[0].axis))
-
-
-def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
     metrics = list(dict.fromkeys(metric for study in studies for metric in study.metrics))
-    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.2)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=(WIDTH, PANEL * len(studies) + 0.2), layout="constrained")
     grid = figure.subplots(len(studies), len(metrics), squeeze=False)
     for axes_row, study in zip(grid, studies, strict=True):
         for axes, metric in zip(axes_row, metrics, strict=True):
             if metric in study.metrics:
-                panel(axes, study, metric)
+                _curves(axes, study, metric)
             else:
                 axes.set_axis_off()
             axes.set_ylabel(metric_label(metric))
-        axes_row[0].set_title(study.title, loc="left", fontsize="medium", fontweight="bold")
+    _letter(grid, {len(metrics) * i: study.title for i, study in enumerate(studies)})
     for axes in grid[-1]:
-        axes.set_xlabel(xlabel)
+        axes.set_xlabel("step n")
+        axes.xaxis.get_major_locator().set_params(integer=True)
     _share_legend(figure)
     return figure
+
+
+def _letter(grid: Any, titles: Mapping[int, str]) -> None:
+    """Give every panel its letter, and some a title after it."""
+    for i, axes in enumerate(grid.flat):
+        axes.set_title(f"({ascii_lowercase[i]}) {titles.get(i, '')}", loc="left")
 
 
 def _share_legend(figure: Figure) -> None:
@@ -93,16 +101,20 @@ def styles(study: Study) -> dict[str, Style]:
     """Return the line style of each learner; a grid has shades of one colour."""
     grid = study.grid
     fixed = dict.fromkeys(study.of_role("reference"), REFERENCE)
-    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)  # coincides with the fast learner
-    others = [name for name in study.learners if name not in grid and name not in fixed]
+    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)
+    fixed |= dict.fromkeys(study.of_role("leader"), LEADER)
+    beside = study.of_role(*BESIDE) if study.paper else []
+    # The mean of fewer runs is that of other documents, and would lie beside what it equals.
+    beside += [name for name in study.of_role("literal") if study.learners[name].seeds]
+    others = [name for name in study.learners if name not in {*grid, *fixed, *beside}]
     drawn: dict[str, Style] = {
-        name: {"color": COLOURS[i % len(COLOURS)], "linewidth": 2.2, "zorder": 3}
+        name: {"color": COLOURS[1:][i % (len(COLOURS) - 1)], "linewidth": 1.2, "zorder": 5}
         for i, name in enumerate(others)
     }
     shades = mpl.colormaps["YlOrBr"](np.linspace(0.45, 0.95, len(grid)))
     for i, (name, shade) in enumerate(zip(grid, shades, strict=True)):
         drawn[name] = {"color": shade, "linewidth": 0.9, "marker": MARKERS[i % len(MARKERS)]}
-        drawn[name] |= {"markersize": 4.5, "markerfacecolor": "none"}
+        drawn[name] |= {"markersize": 3.5, "markeredgewidth": 0.7, "markerfacecolor": "none"}
     return drawn | fixed
 
 
@@ -121,7 +133,7 @@ def _curves(axes: Axes, study: Study, metric: str) -> None:
     if metric in study.log:
         axes.set_yscale("log")
     else:
-        _frame(axes, summaries.values())
+        _frame(axes, (summaries[name] for name in styles(study)))
     clean(axes)
 
 
@@ -148,33 +160,11 @@ def _spread(n: int, i: int) -> tuple[int, int]:
 
 
 def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
-    thick = style | {"linewidth": 2.0, "markerfacecolor": style["color"], "zorder": 4}
+    thick = style | {"linewidth": 1.6, "markerfacecolor": style["color"], "zorder": 4}
     axes.plot(x, y, **thick, markevery=_spread(len(x), len(axes.lines)))
     axes.plot([], [], **thick, label=text)
     own = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] == text]
-    axes.legend(*zip(*own, strict=True), loc="upper right", fontsize="small", framealpha=0.8)
-
-
-def _settings(axes: Axes, study: Study, metric: str) -> None:
-    """Draw the final values of the grid as points, and those of other learners as lines."""
-    finals, tried, truth = study.finals(metric), study.grid, study.of_role("reference")
-    means = [float(finals[name].mean()) for name in tried]
-    errors = [standard_error(finals[name]) for name in tried]
-    shade = mpl.colormaps["YlOrBr"](0.8)
-    axes.errorbar(list(tried.values()), means, errors, color=shade, marker="o", capsize=3,
-                  label=f"at each {study.axis}")  # fmt: skip
-    for name, style in styles(study).items():
-        if name in tried or (name in truth and not finals[name].any()):
-            continue
-        mean, error = float(finals[name].mean()), standard_error(finals[name])
-        axes.axhline(mean, **style, label=name)
-        if name not in truth:
-            axes.axhspan(mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
-    if max(tried.values()) > 10 * min(tried.values()):
-        axes.set_xscale("log")
-    axes.set_xticks(values := sorted(set(tried.values())), [f"{value:,g}" for value in values])
-    axes.minorticks_off()  # of a log scale: they are not values of the grid
-    clean(axes)
+    axes.legend(*zip(*own, strict=True), loc="best", framealpha=0.8)
 
 
 # Measurements are coloured; bounds (on noise-free regret) are grey, with different dashes.
@@ -191,21 +181,21 @@ SIZE = "reservoir_size"
 
 def draw_regret(studies: Sequence[Study]) -> Figure:
     """Return a figure with one column per study: R(n), R(n) / n, and R over the reservoir size."""
-    figure = Figure(figsize=(4.2 * len(studies), 9.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3 * PANEL + 4 * LINE), layout="constrained")
     grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
     for panels, study in zip(grid.T, studies, strict=True):
         _draw_over_steps(panels[0], followed(study), 0)
         _draw_over_steps(panels[1], followed(study), 1)
         n = study.last_step
         _draw_trade(panels[2], [row for row in study.rows if row.step == n])
-        panels[0].set_title(study.title, loc="left")
+    _letter(grid, {i: study.title for i, study in enumerate(studies)})
     last = max(study.last_step for study in studies)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
         axes.set_ylabel(f"regret {label}")
     # One line per label, measurements first.
     entries = {str(line.get_label()): line for axes in grid.flat for line in axes.get_lines()}
     lines = sorted(entries.values(), key=lambda line: str(line.get_color()).startswith("0."))
-    figure.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=lines, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -260,7 +250,7 @@ def _draw_mean(axes: Axes, measured: Summary, learner: Contender, marker: str = 
     """Draw a mean over seeds, with a band of one standard error."""
     x, mean, error = measured
     look = _look(learner)
-    axes.plot(x, mean, marker=marker, markersize=4, **look)
+    axes.plot(x, mean, marker=marker, markersize=3, **look)
     axes.fill_between(x, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
 
 
@@ -268,9 +258,9 @@ def _look(learner: Contender) -> dict[str, Any]:
     """Return colour, width and label; a wide line stays visible under a narrow one."""
     if "epsilon" not in learner.parameters:
         label = f"{learner.name}, all remembered"
-        return {"color": REMEMBERS_ALL, "linewidth": 4, "label": label}
+        return {"color": REMEMBERS_ALL, "linewidth": 3, "label": label}
     colour = WITH_RESERVOIR.get(learner.role, OTHER)
-    return {"color": colour, "linewidth": 1.6, "label": f"{learner.name}, reservoir"}
+    return {"color": colour, "linewidth": 1.4, "label": f"{learner.name}, reservoir"}
 
 
 def _log_frame(axes: Axes, xlabel: str) -> None:

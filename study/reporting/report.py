@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from study.reporting.claims import Verdict, count
-from study.reporting.figures import draw_over_axis, draw_over_steps, draw_regret
-from study.reporting.findings import COUNTS, MARGIN, MUCH
+from study.reporting.figures import draw_over_steps, draw_regret
+from study.reporting.findings import LEVEL, MARGIN, MUCH, N_CLAIMS, quantile
 from study.reporting.study import Study, by_figure
 from study.reporting.tables import (
     Table,
+    above,
     as_markdown,
+    changes_table,
     final_table,
     table1_tables,
     tuning_table,
@@ -25,7 +27,15 @@ if TYPE_CHECKING:
 
 DRAWN = {"regret": draw_regret}  # kinds with a figure of their own
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
-RULE = TEXTS["rule"].format(counts=COUNTS, margin=MARGIN, much=MUCH)
+RULE = TEXTS["rule"].format(
+    level=LEVEL,
+    n_claims=N_CLAIMS,
+    few=quantile(10),
+    many=quantile(100),
+    margin=MARGIN,
+    much=MUCH,
+)
+OF_TABLE1 = ("table1", "ablation", "cost")  # figures that have tables only, beside Table 1
 
 
 class Report(NamedTuple):
@@ -37,6 +47,8 @@ class Report(NamedTuple):
     verdicts: Sequence[Verdict] = ()
     compared: Table | None = None  # verdicts on the paper's claims for other learners
     table1: Sequence[Study] = ()
+    ablations: Sequence[Study] = ()
+    costs: Sequence[Study] = ()
     aims: Sequence[Verdict] = ()  # verdicts on our own claims
 
 
@@ -67,8 +79,17 @@ def table1_parts(report: Report) -> Iterator[str]:
     if report.table1:
         yield from (f"## {TEXTS['table1_heading']}", as_markdown(verdict_table(report.aims)))
         yield TEXTS["table1_note"]
-        for title, table in table1_tables(report.table1).items():
+        for title, table in table1_tables(report.table1, report.costs).items():
             yield from (f"### {title}", as_markdown(table))
+        yield above(report.table1, "L2", "SpectralLeader", "Unigram")
+    if report.costs:
+        yield from ("### What the learners cost", TEXTS["cost_note"])
+    for study in report.costs:
+        yield from (study.title, as_markdown(final_table(study)))
+    if report.ablations:
+        yield from ("### HedgedLeader without its parts", TEXTS["ablation_note"])
+        yield as_markdown(changes_table(report.ablations, "L1"))
+    if report.table1:
         yield TEXTS["labels_link"]
 
 
@@ -81,10 +102,10 @@ def figure_parts(name: str, studies: Sequence[Study], folder: Path) -> Iterator[
         where = f" ({study.paper})" if study.paper else ""
         yield f"{study.title}{where}: {study.question}"
     yield save(DRAWN.get(studies[0].kind, draw_over_steps)(studies), name, folder)
-    if name in TEXTS["averaged"]:
-        yield TEXTS["averages"]
-    if axis := studies[0].axis:
-        yield from (f"### By {axis}", save(draw_over_axis(studies), f"{name}-by-{axis}", folder))
+    if name in TEXTS["captions"]:
+        yield TEXTS["captions"][name]
+    if norms := [f"{s.title} {s.rows[0].values['norm']:.3g}" for s in studies if "L2" in s.metrics]:
+        yield f"L2 is relative; in the paper's unit it is multiplied by ‖M3*‖²: {', '.join(norms)}."
     if (tuning := tuning_table(studies)).rows:
         yield from ("### The value of tuning", as_markdown(tuning))
     for study in studies:
@@ -93,6 +114,8 @@ def figure_parts(name: str, studies: Sequence[Study], folder: Path) -> Iterator[
 
 
 def save(figure: Figure, name: str, folder: Path) -> str:
-    """Write a figure, and return the Markdown that shows it."""
-    figure.savefig(folder / "figures" / f"{name}.png", dpi=110)
+    """Write a figure for pages and for print, and return the Markdown that shows it."""
+    figure.savefig(folder / "figures" / f"{name}.png", dpi=300)
+    # Without the date, so that the same rows give the same file.
+    figure.savefig(folder / "figures" / f"{name}.pdf", metadata={"CreationDate": None})
     return f"![{name}](figures/{name}.png)"

@@ -14,9 +14,10 @@ from study.rows import Contender, Row
 NEGLIGIBLE = 1e-6  # standard errors below this share of the mean are not printed
 LABELS = {
     "L1": "L1, nats per document",
-    "L2": "L2, squared distance",
-    "loss": "tensor loss",
-    "regret": "regret",
+    "L2": "L2 / ‖M3*‖²",
+    "loss": "tensor loss above the reference's",
+    "us": "µs per document",
+    "MB": "memory, MB",
 }
 
 
@@ -58,10 +59,15 @@ class Study(NamedTuple):
 
     @property
     def grid(self) -> Mapping[str, float]:
-        """The learners with the parameter `axis`, and its values."""
+        """The learners of the first class with the parameter `axis`, and its values."""
         axis = self.axis or ""
-        found = self.learners.values()
-        return {c.label: c.parameters[axis] for c in found if axis in c.parameters}
+        tried = [self.learners[label] for label in self.tried]
+        return {c.label: c.parameters[axis] for c in tried if c.name == tried[0].name}
+
+    @property
+    def tried(self) -> list[str]:
+        """The learners of any class with the parameter `axis`."""
+        return [c.label for c in self.learners.values() if self.axis in c.parameters]
 
     def of_role(self, *roles: str) -> list[str]:
         """Return the labels of the learners with one of the roles, in order of roles."""
@@ -79,8 +85,24 @@ class Study(NamedTuple):
 
     def ranked(self, metric: str) -> list[str]:
         """Return the learners of the grid, ordered by their mean at the last step."""
+        return self.order(self.grid, metric)
+
+    def order(self, labels: Iterable[str], metric: str) -> list[str]:
+        """Return learners, ordered by their mean at the last step."""
         finals = self.finals(metric)
-        return sorted(self.grid, key=lambda label: float(finals[label].mean()))
+        return sorted(labels, key=lambda label: float(finals[label].mean()))
+
+    def above_reference(self, metric: str) -> Study:
+        """Return the study with a metric as excess over the reference's, row by row."""
+        known = self.of_role("reference")[:1]
+        base = {(r.seed, r.step): r.values[metric] for r in self.rows if r.learner.label in known}
+        if not base:
+            return self
+        rows = [
+            r._replace(values={**r.values, metric: r.values[metric] - base[r.seed, r.step]})
+            for r in self.rows
+        ]
+        return self._replace(rows=rows)
 
 
 def metric_label(metric: str) -> str:

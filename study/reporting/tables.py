@@ -7,20 +7,28 @@ from typing import NamedTuple
 
 import rich.table
 
-from study.reporting.claims import FAILS, HOLDS, LEADER, Claim, Verdict
-from study.reporting.findings import against, only, tuned
+from study.reporting.claims import HOLDS, LEADER, Claim, Verdict
+from study.reporting.findings import difference, only, tuned
 from study.reporting.study import Study, mean_and_error, metric_label
 
 # Roles that are compared: the paper's learner literally, the fast one, and our additions.
 COMPARED = ("literal", "leader", "variant", "predictor")
-RIVAL, REFERENCE = "EM, best of 54", "best static model"
+BEST, FREE, STATIC = "EM, best of 54", "EM, best of all mini-batches", "best static model"
+# Of Table 1: ours, then the learners that it is compared with.
+COLUMNS = {
+    "L1": (
+        "HedgedLeader", "pool of 54 EMs", BEST, FREE, "HedgedLeader.model", "IncrementalEM",
+        "SpectralLeader", "Unigram", STATIC,
+    ),
+    "L2": ("SpectralLeader", BEST, FREE, "IncrementalEM", "HedgedLeader", "Unigram"),
+}  # fmt: skip
 
 
 class Table(NamedTuple):
     """A table of texts."""
 
     header: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def final_table(study: Study) -> Table:
@@ -34,8 +42,9 @@ def final_table(study: Study) -> Table:
                 for name, values in study.finals(metric).items()
             }
         )
-    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
-    return Table(("learner", *map(metric_label, study.metrics)), rows)
+    n_runs = {name: str(len(own)) for name, own in study.finals(study.metrics[0]).items()}
+    rows = [(name, *(column[name] for column in columns), n_runs[name]) for name in n_runs]
+    return Table(("learner", *map(metric_label, study.metrics), "runs"), rows)
 
 
 def tuning_table(studies: Iterable[Study]) -> Table:
@@ -48,8 +57,8 @@ def tuning_table(studies: Iterable[Study]) -> Table:
             names = (*leader, ranked[0], ranked[-1])
             own, best, worst = (mean_and_error(finals[name]) for name in names)
             best, worst = f"{best} at {study.grid[names[1]]}", f"{worst} at {study.grid[names[2]]}"
-            rows.append((study.title, study.group, metric, own, best, worst))
-    header = ("problem", "group", "metric", f"{LEADER}, untuned", "EM, best power", "worst power")
+            rows.append((f"{study.title}, {metric}", own, best, worst))
+    header = ("problem, metric", f"{LEADER}, untuned", "EM, best power", "worst power")
     return Table(header, rows)
 
 
@@ -58,12 +67,18 @@ def verdict_table(verdicts: Sequence[Verdict]) -> Table:
     return Table(("where", "claim", "learner", "measured", "verdict"), [tuple(v) for v in verdicts])
 
 
+def short_verdicts(verdicts: Sequence[Verdict]) -> Table:
+    """Return the verdicts in two columns, for a terminal of 80."""
+    told = ((v.verdict, f"{v.where}  {v.text}\n{v.learner}: {v.measured}") for v in verdicts)
+    return Table(("verdict", "claim, and what was measured"), list(told))
+
+
 def compared_table(claims: Iterable[Claim], studies: Mapping[str, Study]) -> Table:
     """Return the claims about the leader, with the verdict for each of our learners.
 
     A dash means that the learner was not run in all scenarios of the claim.
     """
-    roles = {c.label: c.role for study in studies.values() if study.grid
+    roles = {c.label: c.role for study in studies.values() if study.paper and study.grid
              for c in study.learners.values() if c.role in COMPARED}  # fmt: skip
     names = sorted(roles, key=lambda name: COMPARED.index(roles[name]))
     rows = []
@@ -72,14 +87,14 @@ def compared_table(claims: Iterable[Claim], studies: Mapping[str, Study]) -> Tab
         tested = len(own) == len(claim.scenarios) and all(study.grid for study in own)
         if claim.learner == LEADER and tested:
             verdicts = (_verdict_on(name, claim, own) for name in names)
-            rows.append((claim.where, claim.text, *verdicts))
-    return Table(("where", "claim", *names), rows)
+            rows.append((f"{claim.where}: {claim.text}", *verdicts))
+    return Table(("claim", *names), rows)
 
 
 def _verdict_on(label: str, claim: Claim, studies: Sequence[Study]) -> str:
     if any(label not in study.learners for study in studies):
         return "–"
-    return HOLDS if claim.put_to(studies, label).holds else FAILS
+    return HOLDS if claim.put_to(studies, label).holds else "no"
 
 
 def as_rich(table: Table, title: str) -> rich.table.Table:
@@ -96,39 +111,76 @@ def as_markdown(table: Table) -> str:
     return "\n".join(f"| {' | '.join(c.replace('|', '/') for c in line)} |" for line in lines)
 
 
-def table1_tables(studies: Iterable[Study]) -> dict[str, Table]:
+def table1_tables(studies: Iterable[Study], costs: Iterable[Study] = ()) -> dict[str, Table]:
     """Return the table of each metric by title; development streams come first."""
     ordered = sorted((s for s in studies if s.rows), key=lambda study: study.group)
-    tables = {
-        "L1, negative log-likelihood: HedgedLeader": _table(ordered, "L1", "predictor", "leader"),
-        "L2, recovery error: SpectralLeader": _table(ordered, "L2", "leader", "predictor"),
-    }
+    sizes = [components(study) for study in costs if study.rows]
+    titles = {"L1": "L1, negative log-likelihood", "L2": "L2, recovery error"}
+    tables = {title: _table1(ordered, metric, sizes) for metric, title in titles.items()}
     return {title: table for title, table in tables.items() if table.rows}
 
 
-def _table(studies: Sequence[Study], metric: str, role: str, also: str) -> Table:
-    """Return one row per stream: ours, the best EM, their difference, and other learners."""
+def components(study: Study) -> tuple[str, ...]:
+    """Return the first row of a table: word distributions in each learner's prediction."""
+    sizes = {name: f"{values[0]:.0f}" for name, values in study.finals("components").items()}
+    em = sizes.get("StepwiseEM", "–")
+    known = sizes | {BEST: em, FREE: em, STATIC: em}
+    title = f"components ({study.title})"
+    return (title, "", *(known.get(name, "–") for name in COLUMNS["L1"]), "")
+
+
+def _table1(studies: Sequence[Study], metric: str, sizes: Sequence[tuple[str, ...]]) -> Table:
+    """Return one row per stream: ours, then every other learner, marked where it differs."""
     measured = [study for study in studies if metric in study.metrics]
-    if not measured:
-        return Table((), [])
-    first = measured[0]
-    ours, *beside = (n for n in first.of_role(role, also, "other") if n not in first.grid)
-    beside += [REFERENCE] if metric == "L1" else first.of_role("variant")
-    header = ("stream", "group", ours, RIVAL, "difference", "ours is", *beside, "runs")
-    return Table(header, [_row(study, metric, ours, header) for study in measured])
+    header = ("stream", "group", *COLUMNS[metric], "runs")
+    first = list(sizes) if metric == "L1" and measured else []
+    return Table(header, first + [_row(study, metric, header) for study in measured])
 
 
-def _row(study: Study, metric: str, ours: str, header: tuple[str, ...]) -> tuple[str, ...]:
-    cells = {n: mean_and_error(v) for n, v in study.finals(metric).items() if len(v)}
+def _row(study: Study, metric: str, header: tuple[str, ...]) -> tuple[str, ...]:
+    finals, ours = study.finals(metric), COLUMNS[metric][0]
     best = tuned(study, metric)
-    gap, _, _ = against(study, metric, ours)
-    shown = {
-        "stream": study.title,
-        "group": study.group,
-        RIVAL: f"{cells[best]} ({best})",
-        "difference": str(gap),
-        "ours is": "lower" if gap.is_lower else "HIGHER" if gap.is_higher else "similar",
-        REFERENCE: cells[only(study, "reference")],
-        "runs": str(len(study.seeds)),
+    labels = {
+        BEST: best,
+        FREE: study.order(study.tried, metric)[0],
+        STATIC: only(study, "reference"),
     }
-    return tuple(shown.get(name) or cells[name] for name in header)
+
+    def cell(column: str) -> str:
+        label = labels.get(column, column)
+        if label not in finals:
+            return "–"
+        name = f" ({label})" if column in (BEST, FREE) else ""
+        gap = difference(finals[label], finals[ours]) if ours in finals else None
+        mark = "" if gap is None else " ▲" if gap.is_higher else " ▼" if gap.is_lower else ""
+        return f"{mean_and_error(finals[label])}{mark}{name}"
+
+    return (study.title, study.group, *map(cell, COLUMNS[metric]), str(len(study.seeds)))
+
+
+def narrow(table: Table) -> Table:
+    """Return stream, ours and the first two rivals of a table, which a terminal can show."""
+    header, *rows = ((line[0], *line[2:5]) for line in (table.header, *table.rows))
+    return Table(header, rows)
+
+
+def above(studies: Iterable[Study], metric: str, own: str, rival: str) -> str:
+    """Return a sentence with the streams on which a learner is above another."""
+    tested = [s for s in studies if metric in s.metrics and {own, rival} <= set(s.learners)]
+    gaps = {s.title: difference(s.finals(metric)[own], s.finals(metric)[rival]) for s in tested}
+    over = [title for title, gap in gaps.items() if gap.is_higher]
+    names = f": {'; '.join(over)}" if over else ""
+    count = f"{len(over)} of {len(gaps)} streams"
+    return f"The {metric} of {own} is above that of {rival} on {count}{names}."
+
+
+def changes_table(studies: Sequence[Study], metric: str) -> Table:
+    """Return the effect of every variant on a metric: variant minus predictor, paired."""
+    variants = list(dict.fromkeys(name for s in studies for name in s.of_role("variant")))
+    rows = []
+    for study in studies:
+        finals, whole = study.finals(metric), only(study, "predictor")
+        gaps = (difference(finals[name], finals[whole]) for name in variants)
+        cells = (f"{gap}{' ▲' if gap.is_higher else ' ▼' if gap.is_lower else ''}" for gap in gaps)
+        rows.append((study.title, mean_and_error(finals[whole]), *cells, str(len(study.seeds))))
+    return Table(("stream", "HedgedLeader", *variants, "runs"), rows)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.documents import Block
 from spectralleader.models import TopicModel
+from study.judging import Block
 
 Prior = Callable[[int, int], Floats]  # documents (first, n) -> (n, K) topic distributions
 
@@ -103,11 +103,11 @@ def _draw(distributions: Floats, uniform: Floats) -> Ints:
     return np.asarray(below.sum(axis=1), np.int64)
 
 
-def paper_model(p: float) -> TopicModel:
+def paper_model(p: float, weights: Sequence[float] = PAPER_WEIGHTS) -> TopicModel:
     """Return the paper's model of 3 topics over 3 words: topic i has word i with probability p."""
     topics = np.full((3, 3), (1.0 - p) / 2)
     np.fill_diagonal(topics, p)
-    return TopicModel(PAPER_WEIGHTS, topics)
+    return TopicModel(weights, topics)
 
 
 def constant_prior(weights: ArrayLike) -> Prior:
@@ -176,6 +176,17 @@ def non_stochastic() -> Problem:
     return Problem(paper_model(0.7), in_turn_prior(PAPER_RUNS))
 
 
+def absent() -> Problem:
+    """Return the hard problem with a topic that no document has: two topics, learned as three."""
+    weights = (0.0, 0.4, 0.6)
+    return Problem(paper_model(0.7, weights), constant_prior(weights))
+
+
+def close() -> Problem:
+    """Return the paper's problem with topics that hardly differ, p = 0.35: still identifiable."""
+    return Problem(paper_model(0.35), constant_prior(PAPER_WEIGHTS))
+
+
 def cyclic() -> Problem:
     """Return the hard problem with topic weights that vary smoothly, with period 100."""
     prior = cyclic_prior(PAPER_WEIGHTS, period=sum(PAPER_RUNS), strength=2.0)
@@ -220,6 +231,7 @@ def random_problem(
     return Problem(TopicModel(shares, topics), prior or constant_prior(shares), lengths)
 
 
-PROBLEMS = {"easy": easy, "hard": hard, "non-stochastic": non_stochastic}
+ILL_CONDITIONED = {"absent": absent, "close": close}
+PROBLEMS = {"easy": easy, "hard": hard, "non-stochastic": non_stochastic} | ILL_CONDITIONED
 # Problems for measuring regret: the same topics with three kinds of prior.
-REGRET_PROBLEMS = {"stationary": hard, "cyclic": cyclic, "switching": switching}
+REGRET_PROBLEMS = {"stationary": hard, "cyclic": cyclic, "switching": switching} | ILL_CONDITIONED

@@ -16,9 +16,8 @@ from spectralleader.em.passes import (
     sweep,
     visit_changes,
 )
-from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.sample_em import arrays_of
+from spectralleader.em.statistics import Statistics, read_off, with_words
+from spectralleader.learners.hedged.sample_topics import arrays_of
 from tests.factories import blocks, documents, model
 
 SEEN = np.array([3.0, 1.0, 2.0, 2.0, 2.0])
@@ -40,7 +39,7 @@ def columns(statistics, before=0):
 
 
 def model_of(statistics):
-    return smooth(statistics.columns, SEEN / 10.0, SMOOTHING.strength)
+    return read_off(statistics.columns, SMOOTHING)
 
 
 def statistics_of(block, posterior):
@@ -155,9 +154,8 @@ def topics_of(found):
 def visit(block, slots, posterior, found, least):
     """Visit documents in some slots, as if they had just entered."""
     view, chosen = tuple(DocumentView.of(block)), np.stack([slots, slots], axis=1)
-    none_left = (view, view, chosen, 0, arrays_of(block), False, (0, 0))
-    work = work_space(found.n_topics)
-    visit_changes(*none_left, posterior, topics_of(found), least, work)
+    none_left, work = (view, view, chosen, 0, arrays_of(block)), work_space(found.n_topics)
+    visit_changes(none_left, False, (0, 0), posterior, topics_of(found), least, work)
 
 
 def follow(block, size, seed, *, keeps):
@@ -167,9 +165,9 @@ def follow(block, size, seed, *, keeps):
     found, n_next = columns(Statistics.zero(3, 5), before=2), 0
     for part in block.blocks(size):
         n_before, change = len(sample), sample.add(part)
-        moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
-        added = (arrays_of(part), keeps, (n_next, 4))
-        visit_changes(*moved, *added, posterior, topics_of(found), 0.0, work_space(3))
+        moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before, arrays_of(part))
+        how = posterior, topics_of(found), 0.0, work_space(3)
+        visit_changes(moved, keeps, (n_next, 4), *how)
         n_next = (n_next + 4) % len(sample)
     return sample, posterior[: len(sample)], found
 
@@ -204,9 +202,8 @@ def test_documents_that_do_not_enter_are_added_by_their_posteriors():
     found = columns(statistics_of(sample.documents, posterior))
     expected = Statistics(found.totals.copy(), found.words.copy())
     chosen, none_moved = np.array([[2, 5]]), change.moved._replace(bounds=change.moved.bounds[:2])
-    nothing_left = (tuple(sample.view), tuple(none_moved), chosen, 0)
-    added = (arrays_of(block), True, (0, 0))
-    visit_changes(*nothing_left, *added, posterior, topics_of(found), 2.0, work_space(3))
+    nothing_left = (tuple(sample.view), tuple(none_moved), chosen, 0, arrays_of(block))
+    visit_changes(nothing_left, True, (0, 0), posterior, topics_of(found), 2.0, work_space(3))
     for i in range(80):
         if i % EVERY == EVERY - 1 or i == 0:
             weights, sizes = weights_and_sizes(expected)
@@ -263,10 +260,10 @@ def test_the_next_documents_in_turn_are_visited_again():
     posterior = np.full((9, 3), 1 / 3, np.float32)
     found = columns(statistics_of(sample.documents, posterior))
     none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
-    moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
+    none = arrays_of(documents(0, 5))
+    moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9, none)
     found.words[0, 0] += 1.0  # or all topics would be alike
-    added = (arrays_of(documents(0, 5)), False, (7, 3))
-    visit_changes(*moved, *added, posterior, topics_of(found), 0.0, work_space(3))
+    visit_changes(moved, False, (7, 3), posterior, topics_of(found), 0.0, work_space(3))
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())

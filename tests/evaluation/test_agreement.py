@@ -3,12 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.evaluation.metrics import (
-    contingency,
-    majority_accuracy,
-    matched_accuracy,
-    nmi,
-)
+from benchmarks.sections.labels import majority_accuracy
+from spectralleader.evaluation.metrics import contingency, matched_accuracy, nmi
+from study.sources.synthetic import hard
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), min_size=1, max_size=40)
 
@@ -55,3 +52,9 @@ def test_nmi_is_scikit_learns():
 
 def test_a_table_counts_how_often_a_topic_meets_a_label():
     assert contingency([3, 3, 0, 3], ["b", "b", "a", "a"]).tolist() == [[1, 0], [1, 2]]
+
+
+def test_accuracy_is_counted_under_the_best_matching():
+    assert matched_accuracy([1, 1, 0, 0, 2], ["a", "a", "b", "b", "b"]) == 0.8
+    drawn, labels = hard().truth.sample(500, 20, seed=0)
+    assert matched_accuracy(hard().truth.posterior(drawn).argmax(axis=1), labels) > 0.95

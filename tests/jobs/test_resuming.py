@@ -129,7 +129,7 @@ def test_a_counted_vocabulary_is_that_of_the_first_run(tmp_path):
     file, append = write_new_subject(tmp_path)
     source = Source((str(file),), block=50)
     options = FAST | {"vocabulary": 5000, "save": tmp_path / "m"}
-    assert learn(source, **options, progress=StopAfter(100)).terminated
+    assert learn(source, **options, progress=StopAfter(100)).stopped
     append()
     found = learn(source, **options)
     assert found.summary()["vocabulary"] == {"words": 24, "grows": False}

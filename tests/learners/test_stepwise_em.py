@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, StepwiseEM, TopicModel
-from spectralleader.documents import Block
 from spectralleader.em.statistics import em_step, with_words
-from spectralleader.evaluation import judge, log_loss, running_averages
+from study.judging import Block, judge, log_loss, running_averages
 from study.sources.synthetic import PROBLEMS
 from tests.factories import assert_valid, blocks, documents, model
 

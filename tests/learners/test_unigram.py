@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, Documents, TopicModel, Unigram
-from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.learners.unigram import DELTAS
+from study.judging import judge, log_loss, running_averages
 from study.sources.synthetic import easy, random_problem
 from tests.factories import documents, growing
 

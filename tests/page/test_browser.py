@@ -1,6 +1,6 @@
 """The page in a real browser: nothing is loaded, nothing fails, controls work.
 
-Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
+Needs a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
 import pytest
@@ -18,7 +18,9 @@ def path(tmp_path_factory):
     curve = LossCurve()
     for i in range(20):
         curve.add(LossPoint(100, 900.0, 5000.0 - 20 * i, 5400.0))
-    content = describe_page(topics, title="Topics", level=topics.tree().suggested, curve=curve)
+    content = describe_page(
+        topics.read(), title="Topics", level=topics.tree().suggested, curve=curve
+    )
     found.write_text(render(content), encoding="utf-8")
     return found
 

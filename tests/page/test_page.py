@@ -14,14 +14,14 @@ from spectralleader.page.content import end_at_word, list_shifts, place_topics
 from spectralleader.reading.findings import MOST_SHIFTS
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import Trends
-from spectralleader.storage import load_with_losses
+from spectralleader.storage import load_with_run
 from tests.factories import model, texts
 from tests.page.pages import written_topics
 
 
 @pytest.fixture(scope="module")
 def content():
-    return describe_page(written_topics(), title="Weather & <goals>")
+    return describe_page(written_topics().read(), title="Weather & <goals>")
 
 
 def test_every_level_has_topics_shares_and_places(content):
@@ -54,13 +54,13 @@ def test_documents_have_their_topic_at_every_level(content):
     for document in content["documents"]:
         sizes = [len(level["topics"]) for level in content["levels"]]
         assert all(g < n for g, n in zip(document["groups"], sizes, strict=True))
-        assert document["stretch"] < len(content["time"]["starts"])
-    without = describe_page(written_topics(), title="t", texts=False)
+        assert document["interval"] < len(content["time"]["starts"])
+    without = describe_page(written_topics().read(), title="t", texts=False)
     assert without["documents"] == []
     assert without["no_documents"] == "This page contains no documents."
     forgetful = TextTopics(2, timeline=Timeline(texts=False))
     forgetful.learn(texts(90)[0])
-    told = describe_page(forgetful, title="t")["no_documents"]
+    told = describe_page(forgetful.read(), title="t")["no_documents"]
     assert told == "This page contains no documents: the model keeps no texts."
 
 
@@ -82,10 +82,10 @@ def test_the_page_is_one_file_that_loads_nothing(content):
 def test_a_model_without_times_or_with_one_topic_has_a_page():
     alone = TextTopics(learner=Unigram(1))
     alone.learn(texts(50)[0])
-    found = describe_page(alone, title="t")
+    found = describe_page(alone.read(), title="t")
     assert [len(level["topics"]) for level in found["levels"]] == [1]
     assert found["time"]["step"] == "50 documents"
-    empty = describe_page(TextTopics(3), title="t", level=2)
+    empty = describe_page(TextTopics(3).read(), title="t", level=2)
     assert empty["time"]["starts"] == []
     assert render(empty)
 
@@ -116,7 +116,7 @@ def test_the_page_and_the_terminal_report_the_same_changes():
     start = datetime(2021, 11, 1, tzinfo=UTC)
     changing.learn([written[i] for i in order], [start + timedelta(hours=i) for i in range(900)])
     lines = describe(changing.read()).history
-    listed = describe_page(changing, title="t")["levels"][-1]["shifts"]
+    listed = describe_page(changing.read(), title="t")["levels"][-1]["shifts"]
     for line, shift in zip(lines[:MOST_SHIFTS], listed[:MOST_SHIFTS], strict=True):
         before, after = (side.replace("\u00a0", "") for side in shift["shown"])
         assert line.startswith(f"Topic {shift['topic'] + 1} (")
@@ -129,14 +129,14 @@ def test_the_page_and_the_terminal_report_the_same_changes():
 
 def test_weights_are_rounded_once():
     topics = written_topics()
-    listed = describe_page(topics, title="t")["levels"][-1]["topics"]
+    listed = describe_page(topics.read(), title="t")["levels"][-1]["topics"]
     assert [one["weight"] for one in listed] == topics.model.weights.tolist()
 
 
 def test_a_truncated_text_ends_at_a_word():
     topics = TextTopics(2, learner="stepwise-em")
     topics.learn(["rain and storm " * 100] * 30)
-    shown = {one["text"] for one in describe_page(topics, title="t")["documents"]}
+    shown = {one["text"] for one in describe_page(topics.read(), title="t")["documents"]}
     assert all(text.endswith((" rain …", " and …", " storm …")) for text in shown)
     assert end_at_word("a\nwhole text", 100) == "a whole text"
 
@@ -145,18 +145,18 @@ def test_losses_over_the_stream_are_those_of_the_checkpoint(tmp_path):
     file = tmp_path / "texts.csv"
     file.write_text("\n".join(["text", *texts(600)[0]]))
     found = learn(file, n_topics=3, save=tmp_path / "saved.model")
-    topics, curve = load_with_losses(str(tmp_path / "saved.model"))
-    rows = describe_page(topics, title="t", curve=curve)["losses"]
+    topics, run = load_with_run(str(tmp_path / "saved.model"))
+    rows = describe_page(topics.read(), title="t", curve=run.curve)["losses"]
     assert rows == found.curve.rows()
     assert rows[-1][0] == found.losses.n_docs == 500  # the first block is not predicted
     assert rows[-1][1] < rows[-1][2] - 0.2
-    assert describe_page(topics, title="t")["losses"] == []
+    assert describe_page(topics.read(), title="t")["losses"] == []
 
 
 def test_a_word_of_any_length_is_cut_where_it_is_shown():
     topics = TextTopics(2, learner="stepwise-em")
     topics.learn(["x" * 5000 + " rain", "goal late"] * 30)
-    found = describe_page(topics, title="t", texts=False)
+    found = describe_page(topics.read(), title="t", texts=False)
     shown = [
         word for level in found["levels"] for topic in level["topics"] for word in topic["words"]
     ]

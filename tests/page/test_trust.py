@@ -17,7 +17,7 @@ from spectralleader.reading.findings import (
 )
 from tests.page.pages import written_topics
 
-GOOD = Diagnosis(900, 3, 0.9, 0.9, 0.6, 0.6, 0.1, 0.1, Spectrum(np.ones(3), 0.1))
+GOOD = Diagnosis(900, 0.9, 0.9, 0.6, 0.6, Spectrum(np.ones(3), 0.1))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_first_sentence_tells_how_many_topics_are_in_use():
     first = judge(found)[0]
     assert first.startswith(used)
     assert first == found.findings()[0]
-    unchecked = judge(replace(found, diagnosis=None))
+    unchecked = judge(replace(found, reading=replace(found.reading, documents=None)))
     assert unchecked[0] == first
     assert "cannot be checked" in unchecked[1]
     assert judge(describe(topics.read(), level=3))[0].startswith("Yes")

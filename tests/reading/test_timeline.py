@@ -42,11 +42,10 @@ hours = st.lists(st.integers(-(10**6), 10**6) | st.none(), min_size=500, max_siz
 def test_it_is_bounded_and_every_document_is_counted(times):
     given_times = [None if t is None else START + timedelta(hours=t) for t in times]
     timeline = filled(given_times)
-    found = timeline.stretches()
+    found = timeline.intervals()
     assert len(found) <= 4
     assert all(1 <= len(one.texts) == min(3, one.n_docs) for one in found)
-    assert sum(one.n_docs for one in found) + timeline.n_untimed == 500
-    assert timeline.n_untimed == times.count(None)
+    assert sum(one.n_docs for one in found) == 500 - times.count(None)
     assert sum_bytes(text for one in found for text in one.texts) <= 120
     known = dict(zip(LINES, given_times, strict=True))
     for one in found:
@@ -54,10 +53,10 @@ def test_it_is_bounded_and_every_document_is_counted(times):
     assert all(a.end <= b.start for a, b in itertools.pairwise(found))
 
 
-def test_without_times_stretches_are_of_documents():
+def test_without_times_intervals_are_of_documents():
     timeline = filled()
     assert not timeline.by_time
-    assert [(one.start, one.end, one.n_docs) for one in timeline.stretches()] == [
+    assert [(one.start, one.end, one.n_docs) for one in timeline.intervals()] == [
         *((start, start + 128, 128) for start in (0, 128, 256)),
         (384, 512, 116),
     ]
@@ -79,7 +78,7 @@ def test_it_resumes_from_its_state_bit_for_bit():
 def test_samples_are_uniform():
     counts = np.zeros(500)
     for seed in range(400):
-        for one in filled(size=500, seed=seed).stretches():
+        for one in filled(size=500, seed=seed).intervals():
             counts[[int(text.split()[1]) for text in one.texts]] += 1
     by_bucket = [counts[a:b] for a, b in ((0, 128), (128, 256), (256, 384), (384, 500))]
     for found in by_bucket:
@@ -99,7 +98,7 @@ def test_merging_counts_all_documents_and_samples_them_uniformly():
         a.add([f"{i}" for i in range(600)], np.zeros(600), numbers=np.arange(600))
         b.add([f"{i}" for i in range(600, 800)], np.zeros(200), numbers=np.arange(200))
         a.merge([b], rng)
-        found = a.stretches()
+        found = a.intervals()
         assert sum(one.n_docs for one in found) == 800
         assert len(found) == 1
         counts[[int(text) for text in found[0].texts]] += 1
@@ -117,8 +116,7 @@ def test_merging_nothing_changes_no_counts_and_unlike_kinds_are_counted_apart():
     timed = filled([START + timedelta(days=i) for i in range(500)])
     timed.merge([filled()], rng)
     assert timed.by_time
-    assert timed.n_untimed == 500
-    assert sum(one.n_docs for one in timed.stretches()) == 500
+    assert sum(one.n_docs for one in timed.intervals()) == 500
 
 
 def test_times_may_be_datetimes_numbers_or_numpy_s():
@@ -133,13 +131,13 @@ def test_long_texts_are_cut_between_characters():
     assert cut_bytes("äöü" * 9, 5) == "äö"
     timeline = Timeline(n_buckets=2, n_texts=1, budget=10)
     timeline.add(["ä" * 99], numbers=np.arange(1))
-    assert timeline.stretches()[0].texts == ["ää"]
+    assert timeline.intervals()[0].texts == ["ää"]
 
 
 def test_a_time_out_of_all_bounds_is_no_time():
     timeline = Timeline(**SMALL)
     timeline.add(["a", "b"], np.array([1e300, 5.0]), numbers=np.arange(2))
-    assert timeline.n_untimed == 1
+    assert [one.texts for one in timeline.intervals()] == [["b"]]
 
 
 @pytest.mark.parametrize(
@@ -164,18 +162,18 @@ def test_a_state_that_does_not_fit_together_is_refused(changes, said):
 
 
 @pytest.mark.parametrize(("days", "width"), [(1, 1), (7, 8)])
-def test_regular_times_are_read_in_stretches_that_touch(days, width):
+def test_regular_times_are_read_in_intervals_that_touch(days, width):
     timeline = Timeline()
     times = [START + timedelta(hours=10, days=days * i) for i in range(52)]
     timeline.add(LINES[:52], as_positions(times), numbers=np.arange(52))
     before, read = timeline.to_state(), timeline.legible()
     assert read.width == width * 86_400.0
-    assert sum(one.n_docs for one in read.stretches()) == 52
-    assert len(read.stretches()) >= 44
+    assert sum(one.n_docs for one in read.intervals()) == 52
+    assert len(read.intervals()) >= 44
     assert same_state(timeline.to_state(), before)
 
 
-def test_a_pause_does_not_make_stretches_longer():
+def test_a_pause_does_not_make_intervals_longer():
     timeline = Timeline()
     days = [*range(20), *range(700, 720)]
     times = [START + timedelta(days=day) for day in days]
@@ -190,12 +188,12 @@ def test_times_are_read_as_people_have_them():
         as_seconds("soon")
 
 
-def test_the_time_of_a_document_is_interpolated_within_its_stretch():
+def test_the_time_of_a_document_is_interpolated_within_its_interval():
     timeline, days = Timeline(n_buckets=2), 86_400.0 * np.arange(4000) / 10
     timeline.add(["a"] * 4000, days, numbers=np.arange(4000))
     assert timeline.width >= 128 * 86_400
     for number in (0, 500, 1234, 2600, 3999):
-        # 200 sampled documents per stretch: within a tenth of it
+        # 200 sampled documents per interval: within a tenth of it
         assert abs(timeline.when(number) - days[number]) < timeline.width / 10
     assert timeline.when(10_000) > days[3900]
     assert Timeline().when(0) is None

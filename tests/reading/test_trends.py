@@ -150,7 +150,7 @@ def test_typical_documents_have_their_text_and_differ(learned):
 def test_without_texts_only_known_words_are_kept():
     topics = TextTopics(3, learner="hedged", timeline=Timeline(texts=False))
     topics.learn([f"{text} and the Unheard-Of{i}" for i, text in enumerate(TEXTS)], TIMES)
-    kept = [text for one in topics.timeline.stretches() for text in one.texts]
+    kept = [text for one in topics.timeline.intervals() for text in one.texts]
     assert not any("and" in text.split() for text in kept)
     assert len(topics.trends().starts) > 30
 
@@ -214,7 +214,7 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     ("days", "said"),
     [(10, "19 Jul 2024"), (11, "Jul 2024"), (310, "Jul 2024"), (900, "Q3 2024"), (1000, "2024")],
 )
-def test_approximate_times_are_as_precise_as_a_tenth_of_their_stretch(days, said):
+def test_approximate_times_are_as_precise_as_a_tenth_of_their_interval(days, said):
     assert name_about(datetime(2024, 7, 19, tzinfo=UTC).timestamp(), days * 86_400) == said
     assert name_about(1e18, days * 86_400) == "1000000000000000000 s"
 

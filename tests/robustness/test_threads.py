@@ -108,7 +108,7 @@ def test_ctrl_c_reaches_a_thread_that_waits_for_another_ones_step():
         return text.split()
 
     topics.vectoriser.words = slow
-    thread = threading.Thread(target=topics.step, args=(["rain and wind"],))
+    thread = threading.Thread(target=topics.learn, args=(["rain and wind"],))
     thread.start()
     begun.wait()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,9 +8,8 @@ import pytest
 from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import set_log_probs
-from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.expert_kernels import expert_log_probs
-from spectralleader.learners.hedged.experts import learn_posteriors
+from spectralleader.em.stacked import expert_log_probs, learn_posteriors
+from spectralleader.em.statistics import read_off
 from spectralleader.learners.hedged.mixing import weigh
 from tests.factories import documents
 
@@ -36,7 +35,8 @@ def log_probs(table, totals, seen, work, out):
 
 
 def read(weights, topics, table, totals, background):
-    model = smooth(Columns(table, totals, K, K), background, 3.0, 0.7)
+    smoothing = Smoothing(background, float(background.sum()), 3.0)
+    model = read_off(Columns(table, totals, K, K), smoothing, 0.7)
     weights[:], topics[:] = model.weights, model.topics
 
 
@@ -46,12 +46,12 @@ def weigh_all(pool, weights, log_probs, relative):
 
 def ask_experts(table, totals, scales, seen, strengths, priors, work, out, likelihoods, experts):
     known = (seen, float(seen.sum()), seen, float(seen.sum()))
-    room = (work, out, likelihoods)
-    expert_log_probs(*ARRAYS, table, totals, scales, *known, strengths, priors, experts, *room)
+    rows, results = (strengths, experts, priors), (out, likelihoods, work)
+    expert_log_probs(ARRAYS, (table, totals, scales), known, rows, results)
 
 
 def learn(table, totals, scales, likelihoods, weights, keep, room):
-    learn_posteriors(*ARRAYS, table, totals, scales, likelihoods, weights, keep, room)
+    learn_posteriors(ARRAYS, (table, totals, scales), (likelihoods, weights, keep), room)
 
 
 def drawn(rng, *shapes):

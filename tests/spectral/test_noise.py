@@ -81,7 +81,7 @@ def test_one_eigenvalue_means_word_frequencies():
 
 
 def test_weights_of_the_wrong_number_of_topics_do_not_sum_to_one():
-    truth = TopicModel([0.5, 0.5], [[0.9, 0.1, 0.0], [0.0, 0.1, 0.9]])
+    truth = TopicModel([0.7, 0.3], [[0.9, 0.1, 0.0], [0.0, 0.1, 0.9]])
     sums = population_sums(truth)
     assert estimated(sums, 2).total_weight == pytest.approx(1.0)
     assert abs(estimated(sums, 1, noise_rank=False).total_weight - 1.0) > 0.2

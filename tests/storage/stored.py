@@ -1,8 +1,8 @@
-"""Stored files of every format: ``python -m tests.storage.stored`` makes those of the present one.
+"""Stored files of every format: ``python -m tests.storage.stored`` makes missing ones of this one.
 
-Run it when there is a new format, or a new kind. Files of earlier formats are never made again:
-that they can be read, or before the oldest readable format are refused, is what the tests are
-about.
+Run it when there is a new format, or a new kind. Files that exist are never made again: that those
+of earlier commits can be read, or before the oldest readable format are refused, is what the tests
+are about. If a kind changes before it is released, delete its file first.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ def paths(number: int) -> list[Path]:
 
 
 def main() -> None:
-    """Make one of every kind."""
+    """Make one of every kind that has none."""
     folder = FOLDER / f"format-{FORMAT}"
     folder.mkdir(parents=True, exist_ok=True)
     for kind, thing in things():
-        save(thing, folder / f"{kind.replace('/', '.')}.stored")
+        path = folder / f"{kind.replace('/', '.')}.stored"
+        if not path.exists():
+            save(thing, path)
 
 
 if __name__ == "__main__":

@@ -42,10 +42,9 @@ def prequential_loss(topics, later):
     """The mean loss of texts, each block predicted and then learned."""
     losses = []
     for start in range(0, len(later), 100):
-        topics.step(
-            later[start : start + 100],
-            lambda block: losses.append(-topics.learner.predictive.log_prob(block)),
-        )
+        counted = topics.take_in(later[start : start + 100])
+        losses.append(-topics.learner.predictive.log_prob(counted.known))
+        topics.step(counted)
     return np.concatenate(losses).mean()
 
 

@@ -14,6 +14,7 @@ from spectralleader.moments import population_sums
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
+from study.regret import Hindsight, prediction_excess
 
 N_RESTARTS = 10  # random starts of the power method
 
@@ -70,3 +71,30 @@ class NoiseFreeLeader:
 def decomposed(mixture: TopicModel, starts: Floats) -> TopicModel:
     """Return the result of Algorithm 1, lines 2-5, on a model's exact moments: the same model."""
     return estimate(population_sums(mixture), mixture.n_topics, power_method, starts).model
+
+
+def reservoir_excess(hindsight: Hindsight, reservoir_size: int, seed: int = 0) -> Floats:
+    """Return ||P_t - M_{t-1}||^2 of the noise-free leader with a reservoir (Theorem 2), one run."""
+    return prediction_excess(hindsight, reservoir_means(hindsight.priors, reservoir_size, seed))
+
+
+def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Floats:
+    """Return the mean of the rows in a uniform reservoir after t rows, for every t.
+
+    The random draws equal those of `Reservoir`: the first `reservoir_size` rows enter; a later row
+    t enters with probability ``reservoir_size / t`` and replaces a random one.
+    """
+    t = np.arange(1, len(priors) + 1)
+    draws = np.random.default_rng(seed).random((len(priors), 2))
+    filling = t <= reservoir_size
+    places = np.where(filling, t - 1, (draws[:, 1] * reservoir_size).astype(np.int64))
+    entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size))
+    changes = np.zeros_like(priors)
+    changes[entered] = priors[entered]
+    # Rows that enter the same place one after the other: the later one replaces the earlier.
+    by_place = entered[np.argsort(places[entered], kind="stable")]
+    before, after = by_place[:-1], by_place[1:]
+    replaces = places[before] == places[after]
+    changes[after[replaces]] -= priors[before[replaces]]
+    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
+    return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])

@@ -3,19 +3,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import Documents, Everything, Reservoir, StepwiseEM, Window
+from spectralleader import (
+    Documents,
+    Everything,
+    HedgedLeader,
+    Reservoir,
+    SpectralLeader,
+    StepwiseEM,
+    Window,
+)
 from spectralleader.em.statistics import Statistics, log_prior, with_words
 from spectralleader.testing import check_learner
-from study.learners import Anchor, IncrementalEM, VarianceReducedEM
-from study.sources.synthetic import hard
+from study.learners import (
+    Bayes,
+    HedgedModel,
+    IncrementalEM,
+    MiniBatchEM,
+    Rebalanced,
+    WithoutPool,
+    WithoutSpectral,
+)
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # relative to sums of up to a hundred logarithms
 
 
-@pytest.mark.parametrize("learner", [IncrementalEM, VarianceReducedEM])
-def test_the_studys_own_learners_keep_the_laws(learner):
-    check_learner(learner)
+def test_incremental_em_keeps_the_laws():
+    check_learner(IncrementalEM)
 
 
 def unlimited(**parameters):
@@ -114,63 +128,69 @@ def test_revisiting_nothing_changes_nothing():
         IncrementalEM(3, n_words=5, n_revisits=-1)
 
 
-@given(block=blocks(), seed=st.integers(0, 9))
-def test_the_estimate_of_all_anchored_documents_is_exact(block, seed):
-    """Drawing each once gives the full statistics: so any draw is unbiased."""
-    start = Statistics.one_document(model(3, 5), 4.0)
-    anchor = Anchor(block, model(3, 5, seed=seed), start)
-    elsewhere = model(3, 5, seed=seed + 1)
-    moved = anchor.statistics.copy()
-    change = elsewhere.posterior(block) - anchor.posterior
-    moved.add(block, change, 1.0 / (block.n_docs + 1))
-    expected = Anchor(block, elsewhere, start).statistics
-    for name in ("totals", "words"):
-        a, b = (getattr(s, name) * s.scale for s in (moved, expected))
-        np.testing.assert_allclose(a, b, atol=1e-12)
+def test_a_mini_batch_is_a_step_of_em():
+    stream = documents(25, 5)
+    learner = MiniBatchEM(3, n_words=5, mini_batch=10, step_power=0.6)
+    learner.learn(stream)
+    expected = StepwiseEM(3, n_words=5, step_power=0.6)
+    for part in stream.blocks(10):
+        expected.learn(part)
+    assert learner.n_updates == 3
+    np.testing.assert_array_equal(learner.model.topics, expected.model.topics)
 
 
-def test_the_first_step_goes_to_the_anchor():
-    block = with_words(documents(10, 5))
-    learner = VarianceReducedEM(3, n_words=5, step_size=1.0, n_revisits=1)
-    start = learner.model
-    learner.learn(block)
-    one = Statistics.one_document(start, float(block.lengths.mean()))
-    expected = Anchor(block, one.maximise(learner.smoothing), one).statistics
-    np.testing.assert_allclose(
-        learner.model.topics, expected.maximise(learner.smoothing).topics, atol=1e-12
+def test_the_model_of_hedged_leader_predicts_alone():
+    stream = documents(40, 5)
+    learner, whole = HedgedModel(3, n_words=5), HedgedLeader(3, n_words=5)
+    for one in (learner, whole):
+        one.learn(stream)
+    np.testing.assert_array_equal(learner.predictive.log_prob(stream), whole.model.log_prob(stream))
+    assert (learner.predictive.log_prob(stream) != whole.predictive.log_prob(stream)).any()
+
+
+def test_without_the_pool_experts_are_weighted_by_their_likelihoods():
+    rng, mixing = np.random.default_rng(0), Bayes(3)
+    log_probs = np.log(rng.dirichlet(np.ones(3), size=20))
+    expected = np.full(3, 1 / 3)
+    for t, row in enumerate(log_probs, start=1):
+        np.testing.assert_allclose(mixing.log_prob(row[None]), np.log(expected @ np.exp(row)))
+        mixing.update(row[None])
+        posterior = expected * np.exp(row) / (expected @ np.exp(row))
+        expected = posterior * (1 - 1 / (t + 1)) + 1 / (t + 1) / 3
+    assert mixing.weights[-1] == 0.0
+
+
+@pytest.mark.parametrize("part", [WithoutSpectral, WithoutPool])
+def test_a_part_of_hedged_leader_can_be_left_out(part):
+    stream = documents(300, 8, seed=1)
+    learner, whole = part(3, n_words=8), HedgedLeader(3, n_words=8)
+    for one in (learner, whole):
+        for block in stream.blocks(20):
+            one.learn(block)
+    assert (learner.predictive.log_prob(stream) != whole.predictive.log_prob(stream)).any()
+
+
+def test_no_race_without_a_spectral_start_has_one(monkeypatch):
+    def fail(*_):
+        raise AssertionError("a spectral start")
+
+    monkeypatch.setattr("spectralleader.learners.hedged.race.spectral_start", fail)
+    WithoutSpectral(3, n_words=8).learn(documents(300, 8))
+    with pytest.raises(AssertionError, match="a spectral start"):
+        HedgedLeader(3, n_words=8).learn(documents(300, 8))
+
+
+@pytest.mark.parametrize("n_words", [5, 30])  # with and without an exact basis
+def test_the_constant_of_eq_11_is_one_by_default(n_words):
+    stream = documents(200, n_words)
+    same, other, expected = (
+        Rebalanced(3, n_words=n_words, factor=1.0),
+        Rebalanced(3, n_words=n_words, factor=3.0),
+        SpectralLeader(3, n_words=n_words),
     )
-
-
-def test_the_noise_of_a_constant_step_vanishes():
-    """At the optimum of what is remembered it stands still, and stepwise EM does not."""
-    block, _ = hard().truth.sample(300, 3, seed=0)
-    learner = VarianceReducedEM(3, n_words=3, step_size=0.2)
-    learner.learn(block)
-    for _ in range(2000):
-        learner._step(30)
-    settled = learner._statistics.maximise(learner.smoothing)
-    for _ in range(10):
-        learner._step(30)
-    moved = np.abs(learner._statistics.maximise(learner.smoothing).topics - settled.topics).max()
-
-    stepwise = StepwiseEM(3, n_words=3, start=settled, step_power=0.7, step_offset=10.0)  # 0.2
-    stepwise.learn(block[:30])
-    assert moved < 1e-3
-    assert np.abs(stepwise.model.topics - settled.topics).max() > 10 * moved
-
-
-def test_an_epoch_ends_after_as_many_draws_as_documents():
-    learner = VarianceReducedEM(3, n_words=5, n_revisits=1)
-    anchored = []
-    for block in with_words(documents(60, 5))[:32].blocks(1):
-        learner.learn(block)
-        anchored.append(learner._anchor.documents.n_docs)
-    assert sorted(set(anchored)) == [1, 2, 4, 8, 16, 32]
-
-
-@pytest.mark.parametrize("step_size", [0.0, 1.5, np.nan])
-def test_a_step_size_is_above_zero_and_at_most_one(step_size):
-    with pytest.raises(ValueError, match="step_size must be above 0 and at most 1"):
-        VarianceReducedEM(3, n_words=5, step_size=step_size)
-    with pytest.raises(ValueError, match="n_revisits must be an integer of at least 1"):
-        VarianceReducedEM(3, n_words=5, n_revisits=0)
+    for one in (same, other, expected):
+        np.testing.assert_array_equal(one.model.topics, 1 / n_words)
+        one.learn(stream)
+    np.testing.assert_allclose(same.model.topics, expected.model.topics, atol=1e-12)
+    assert other.model.topics.min() > expected.model.topics.min()
+    np.testing.assert_allclose(other.model.topics.sum(axis=1), 1.0)

@@ -18,12 +18,16 @@ from study.regret import (
     learner_excess,
     log_steps,
     regret_rows,
-    reservoir_excess,
-    reservoir_means,
 )
 from study.sources.synthetic import REGRET_PROBLEMS, hard, switching
 from tests.factories import distributions, model
-from tests.study.noise_free import N_RESTARTS, NoiseFreeLeader, decomposed
+from tests.study.noise_free import (
+    N_RESTARTS,
+    NoiseFreeLeader,
+    decomposed,
+    reservoir_excess,
+    reservoir_means,
+)
 
 ROUNDING = 1e-12  # sums of a few dozen numbers of at most 2
 TRIPLES = list(itertools.product(range(3), repeat=3))
@@ -248,7 +252,7 @@ def test_hindsight_begins_with_the_distribution_of_the_first_step():
 
 
 def test_rows_are_plain_and_carry_every_bound():
-    rows = regret_rows("cyclic", "noise-free, one draw", n_steps=50, epsilon=0.5, seed=3, n_rows=5)
+    rows = regret_rows("cyclic", "noise-free", n_steps=50, epsilon=0.5, seed=3, n_rows=5)
     assert all(type(value) in (int, float) for _, row in rows for value in row.values())
     assert [step for step, _ in rows] == [1, 3, 7, 19, 50]
     _, last = rows[-1]
@@ -259,7 +263,7 @@ def test_rows_are_plain_and_carry_every_bound():
     assert set(last) - set(without) == {"reservoir_size", "bound_theorem2"}
 
 
-@pytest.mark.parametrize("learner", ["noise-free", "noise-free, one draw", "SpectralLeader"])
+@pytest.mark.parametrize("learner", ["noise-free", "SpectralLeader"])
 def test_a_reservoir_that_never_fills_is_no_reservoir(learner):
     all_remembered, sampled = (
         regret_rows("switching", learner, n_steps=30, epsilon=epsilon)
@@ -282,7 +286,6 @@ def test_rows_are_the_regret_of_the_learner_that_they_name():
     stream = (block.documents for block in switching().blocks(block_size=1, n_steps=20, seed=3))
     excesses = {
         "noise-free": expected_reservoir_excess(hindsight, 7),
-        "noise-free, one draw": reservoir_excess(hindsight, 7, 3),
         "SpectralLeader": learner_excess(
             hindsight, SpectralLeader(3, n_words=3, seed=3, sample=sample), stream
         ),

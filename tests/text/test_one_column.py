@@ -28,7 +28,7 @@ FORMS = {
     "polars in chunks": lambda strings: pl.concat(
         [pl.Series(strings[:7]), pl.Series(strings[7:])], rechunk=False
     ),
-    "polars, a stretch": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
+    "polars, a interval": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
     "any holder": ArrowHolder,
     "arrow": pa.array,
     "pandas": pd.Series,
@@ -49,8 +49,6 @@ def test_texts_are_counted_the_same_in_any_form(form):
     assert same_state(*states)
     vocabulary = Vocabulary.most_frequent(given_texts, 20)
     assert list(vocabulary) == list(Vocabulary.most_frequent(WRITTEN, 20))
-    blocks = [FORMS[form](WRITTEN[:9]), FORMS[form](WRITTEN[9:])]
-    assert list(Vocabulary.most_frequent(blocks, 20)) == list(vocabulary)
 
 
 def test_a_tokenizer_of_ones_own_gets_strings():

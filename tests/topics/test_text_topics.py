@@ -137,7 +137,7 @@ FRAME = {"id": ["a", "b"], "text": ["late goal", "rain"]}
 def test_a_table_of_several_columns_is_rejected(table, message):
     topics = TextTopics(2)
     topics.learn(["late goal", "rain"] * 9)
-    for method in (topics.learn, topics.posterior, topics.count, topics.p_values, topics.step):
+    for method in (topics.learn, topics.posterior, topics.count, topics.p_values, topics.take_in):
         with pytest.raises(TypeError, match=message):
             method(table)
     with pytest.raises(TypeError, match=message):

@@ -258,7 +258,7 @@ def show_description(found: Description) -> None:
     if found.level is not None:
         say(out, say_level(found.level, refined=found.n_recent is None))
     if found.trends is not None:
-        say(out, say_stretches(found.trends))
+        say(out, say_intervals(found.trends))
     curves = None if found.trends is None else find_curves(found.trends)
     for k, topic in enumerate(found.topics):
         if not topic["unused"]:
@@ -300,7 +300,7 @@ def say_level(level: Level, *, refined: bool) -> str:
     )
 
 
-def say_stretches(trends: Trends) -> str:
+def say_intervals(trends: Trends) -> str:
     """Return a line about the time span of the sparklines, and their intervals."""
     first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in trends.span)
     n = len(find_curves(trends)[0])

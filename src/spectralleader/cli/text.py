@@ -103,9 +103,9 @@ def predict(
     with stoppable():
         from spectralleader.cli.display import Log
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-        from spectralleader.storage import load_with_settings
+        from spectralleader.storage import load_with_run
 
-        learned, settings = load_with_settings(model)
+        learned, run = load_with_run(model)
         watched = WatchedTopics(model, Log()) if watch else None
 
         source = reading.source(
@@ -114,7 +114,7 @@ def predict(
             time="",
             label="",
             empty=True,
-            learned=settings.get("text"),
+            learned=None if run is None else run.settings.get("text"),
             keep=options.split_names(keep) or (),
             block=block,
             follow=follow,
@@ -179,12 +179,13 @@ def page(
     options.check_files_of(model, out)
     options.trust_learner(learner)
     from spectralleader.page import describe_page, render
-    from spectralleader.storage import atomic, load_with_losses
+    from spectralleader.storage import atomic, load_with_run
 
-    learned, curve = load_with_losses(model)
+    learned, run = load_with_run(model)
+    curve = None if run is None else run.curve
     heading = title or f"Topics of {Path(model).stem}"
     n = None if level is None else options.find_level(level, learned)
-    content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
+    content = describe_page(learned.read(), title=heading, level=n, texts=not no_texts, curve=curve)
     # As a whole: a full disk does not cost the page that was there.
     atomic.write(out, render(content).encode())
     typer.echo(f"Page: {out}")

@@ -1,4 +1,4 @@
-"""Documents, a block of bags of words; views of documents that lie apart; and labelled blocks."""
+"""Documents, a block of bags of words; and views of documents that lie apart."""
 
 from __future__ import annotations
 
@@ -344,13 +344,6 @@ def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Do
     words.setflags(write=False)
     counts.setflags(write=False)
     return DocumentView(bounds, words, counts, n_words)
-
-
-class Block(NamedTuple):
-    """A mini-batch of documents, with their true topics if the stream knows them."""
-
-    documents: Documents
-    labels: Ints | None = None  # (n_docs,)
 
 
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learning one document at

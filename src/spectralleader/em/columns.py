@@ -186,6 +186,24 @@ def smoothed_line(
 
 
 @shared
+def set_weights(n_docs: Floats, scale: float, pseudo: float, closes: bool, out: Floats) -> None:  # noqa: FBT001
+    """M-step: set the weights of topics with ``scale * n_docs`` documents and `pseudo` ones shared.
+
+    A topic without documents is closed if `closes`.
+    """
+    total = 0.0
+    for k in range(len(out)):
+        own = scale * n_docs[k]
+        # omega of eq. 27, before normalisation; `pseudo` is 1 there. Without documents, background
+        # alone would attract odd documents, to all such topics alike.
+        out[k] = own + pseudo / len(out) if own > 0.0 or not closes else 0.0
+    for k in range(len(out)):  # a loop of its own, see `compiled.kernel`
+        total += out[k]
+    for k in range(len(out)):
+        out[k] = out[k] / total if total > 0.0 else 1.0 / len(out)
+
+
+@shared
 def m_step(
     columns: Columns,
     smoothing: Smoothing,
@@ -202,16 +220,8 @@ def m_step(
         n_words = scale * columns.totals[1, columns.first + k]
         line = smoothed_line(scale, n_words, smoothing.strength, smoothing.n_seen)
         slope[0, k], offset[0, k] = line
-        own = scale * columns.totals[0, columns.first + k]
-        # omega of eq. 27, before normalisation; `weight` is 1 there. Without documents, background
-        # alone would attract odd documents, to all such topics alike.
-        is_open = own > 0.0 or not smoothing.closes
-        prior[0, k] = own + smoothing.weight / columns.n_topics if is_open else 0.0
-    n_docs = 0.0
-    for k in range(columns.n_topics):  # a loop of its own, see `compiled.kernel`
-        n_docs += prior[0, k]
-    for k in range(columns.n_topics):
-        prior[0, k] = prior[0, k] / n_docs if n_docs > 0.0 else 1.0 / columns.n_topics
+    own = columns.totals[0, columns.first : columns.first + columns.n_topics]
+    set_weights(own, scale, smoothing.weight, smoothing.closes, prior[0])
     # Every `seen` is at least UNSEEN (counts, their square roots, or ones), so that offset * UNSEEN
     # bounds every P(word | topic) from below.
     safe = safe_length(offset, UNSEEN)

@@ -70,11 +70,7 @@ def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) ->
 
 @in_place
 def visit_changes(
-    remembered: tuple[Any, ...],
-    moved: tuple[Any, ...],
-    chosen: Ints,
-    n_before: int,
-    block: tuple[Any, ...],
+    changes: tuple[Any, ...],
     keeps: bool,  # noqa: FBT001
     revisited: tuple[int, int],
     posterior: Posteriors,
@@ -84,9 +80,10 @@ def visit_changes(
 ) -> None:
     """Visit the documents of a block that entered a sample, and revisit others.
 
-    The layout of `moved` is that of `Change`: first the documents that entered, into the slots
-    ``chosen[:, 1]``, of which those below n_before were taken. Then ``revisited[1]`` documents are
-    revisited, starting at the slot ``revisited[0]``.
+    The changes are the remembered documents; those that moved and `chosen` of `Change`: first the
+    documents that entered, into the slots ``chosen[:, 1]``, of which those below n_before were
+    taken; n_before; and the block, see `sample_topics.arrays_of`. Then ``revisited[1]`` documents
+    are revisited, starting at the slot ``revisited[0]``.
 
     If the statistics are to keep all documents, those of the block that did not enter are added,
     too; the last array of the block, of a zero per document, is to mark the others. If not,
@@ -95,6 +92,7 @@ def visit_changes(
     This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
     tuples, because Numba takes 2 us to determine the type of each NamedTuple.
     """
+    remembered, moved, chosen, n_before, block = changes
     columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
     _forget(moved, chosen, n_before, keeps, posterior, columns, work[3, 0])
     _visit(remembered, chosen, revisited, posterior, columns, smoothing, least, work)

@@ -197,6 +197,17 @@ def mode(weights: Floats, words: Floats, background: Floats | float) -> TopicMod
     return TopicModel.trusted(weights / weights.sum(), topics)
 
 
+def read_off(columns: Columns, smoothing: Smoothing, scale: float = 1.0) -> TopicModel:
+    """M-step: return the model of `scale` times the statistics in the columns, smoothed."""
+    K, topics = columns.n_topics, slice(columns.first, columns.first + columns.n_topics)
+    n_docs = scale * columns.totals[0, topics]
+    # A topic without documents is closed, as in `columns.m_step`.
+    weights = np.where(n_docs > 0.0, n_docs + smoothing.weight / K, 0.0)
+    weights = weights if weights.any() else np.ones(K)
+    background = smoothing.strength * (smoothing.seen / smoothing.n_seen)
+    return mode(weights, scale * columns.words[:, topics], background)
+
+
 def match(statistics: Statistics, reference: Statistics) -> Ints:
     """Return the order of topics that best matches the reference, by the cosine of their words."""
     tiny = 1e-100  # avoids 0 / 0 for a topic without words

@@ -1,22 +1,6 @@
-"""Evaluation: the prequential loop, metrics, and agreement with labels."""
+"""Evaluation: prequential losses, agreement with labels, and coherence of topics."""
 
-from spectralleader.evaluation.metrics import (
-    Metric,
-    label_accuracy,
-    log_loss,
-    recovery_error,
-    tensor_loss,
-)
-from spectralleader.evaluation.prequential import Prequential, judge, meet, running_averages
+from spectralleader.evaluation.metrics import coherence, diversity, matched_accuracy, nmi
+from spectralleader.evaluation.prequential import Judged, Prequential, meet
 
-__all__ = [
-    "Metric",
-    "Prequential",
-    "judge",
-    "label_accuracy",
-    "log_loss",
-    "meet",
-    "recovery_error",
-    "running_averages",
-    "tensor_loss",
-]
+__all__ = ["Judged", "Prequential", "coherence", "diversity", "matched_accuracy", "meet", "nmi"]

@@ -6,12 +6,12 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralleader.documents import Documents
-from spectralleader.evaluation import Prequential
+from spectralleader.evaluation import Judged
 from spectralleader.jobs.checkpointing import (
     Checkpoints,
     check_position,
@@ -22,12 +22,13 @@ from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
+from spectralleader.runtime.locks import changing
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import LearnedInput, Position
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses, LossPoint, Run
+from spectralleader.storage.checkpoint import Run
 from spectralleader.topics.first_use import compile_for
 
 
@@ -189,8 +190,7 @@ class Pass:
         self._reader, self._learned = reader, learned
         self._checkpoints, self._progress = checkpoints, progress
         self._run = run
-        self._unigram = Prequential(run.unigram, run.unigram_losses)
-        self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
+        self._judged = Judged(self.topics, run)
         self._emitter: Emitter | None = None
         self._is_emitted = True  # whether the topics of all learned documents were written
         self._began = perf_counter() - run.seconds
@@ -205,9 +205,7 @@ class Pass:
             for block in blocks:
                 raise_if_interrupted()
                 if len(block):
-                    self._progress.reading(block)
                     self.step(block)
-                    self._emit(block)
                 self._save_if_due()
                 self._progress.stepped(self.result())
             raise_if_interrupted()
@@ -227,33 +225,20 @@ class Pass:
         return self.result(saved=saved, stopped=reason)
 
     def step(self, block: TextBlock) -> None:
-        """Predict a block, then learn it."""
-        # Topics count texts within their step, so that it calls back with what it has counted.
-        found = list[tuple[Documents, Losses, Losses | None]]()
-
-        def predict(documents: Documents) -> None:
-            losses = None if self._judged is None else self._judged.predict(documents)
-            found.append((documents, self._unigram.predict(documents), losses))
-
-        new_ids = self.topics.step(block.texts, predict, block.times, position=block.position)
-        [(documents, unigram_losses, losses)] = found
-        self._unigram.learn(documents, unigram_losses)
-        if self._judged is not None and losses is not None:
-            self._judged.losses += losses
-            both = (losses.loss, unigram_losses.loss)
-            self._run.curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
-        if new_ids is not None:
-            self._run.unigram.recode(new_ids, self.topics.vocabulary.n_words)
+        """Predict a block, then learn it, and write its topics."""
+        counted = self.topics.take_in(block.texts, block.times, block.position)
+        # The vocabulary knows the words of the block, so that it is learned or nothing is saved.
+        with changing(self.topics):
+            self._progress.reading(counted)
+            documents = self._judged.step(counted)
         if self._learned is not None:
             self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
-
-    def _emit(self, block: TextBlock) -> None:
-        """Write the topics of a block; if this fails, the block must not be saved as learned."""
         if self._emitter is not None:
+            # If this fails, the block must not be saved as learned.
             self._is_emitted = False
             # of all topics: a level would be refined again after every block
-            self._emitter.write(rows_of(block, self.topics.snapshot().classify(block.texts)))
+            self._emitter.write(rows_of(block, self.topics.classify(documents)))
             self._is_emitted = True
 
     def note_position(self, position: Any) -> None:
@@ -284,17 +269,18 @@ class Pass:
         if is_saved and isinstance(self._reader, LiveReader):
             self._reader.tell(self.topics.position)
 
-    @property
-    def _losses(self) -> Losses | None:
-        return None if self._judged is None else self._judged.losses
-
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""
         position = Position(self.topics.n_docs)
         if self._learned is not None:
             position = self._learned.position
-        both = self._losses, self._unigram.losses
-        run = Run(self._run.settings, self._seconds, *both, self._run.unigram, self._run.curve)
+        judged = self._judged
+        run = replace(
+            self._run,
+            seconds=self._seconds,
+            losses=judged.losses,
+            unigram_losses=judged.baseline_losses,
+        )
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> LearnResult:
@@ -302,8 +288,8 @@ class Pass:
         return LearnResult(
             topics=self.topics,
             reader=self._reader,
-            losses=self._losses,
-            unigram_losses=self._unigram.losses,
+            losses=self._judged.losses,
+            unigram_losses=self._judged.baseline_losses,
             seconds=self._seconds,
             n_before=self.n_before,
             n_empty_before=self._n_empty_before,

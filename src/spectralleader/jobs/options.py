@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Progress:
         """Report the `LearnResult` result before the first step."""
 
     def reading(self, block: Any) -> None:
-        """Report a `TextBlock` that is about to be learned."""
+        """Report a `Counted` block that is about to be learned."""
 
     def saved(self, checkpoint: Any) -> None:
         """Report a `Checkpoint` that was written to disk."""
@@ -236,7 +237,7 @@ class LearnOptions:
                 f"counted first; use --vocabulary grow:{wish}, or a file of words"
             )
         progress.say(f"first pass: counting words to find the {wish:,} most frequent")
-        texts = self.source.texts(progress)
+        texts = chain.from_iterable(self.source.texts(progress))
         return Vocabulary.most_frequent(texts, wish, words=words, min_count=self.min_count)
 
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:

@@ -19,8 +19,9 @@ class Algorithm1(LearnerBase):
     It runs `spectral.algorithm1` on a reservoir of the documents seen.
 
     Every read of `model` recomputes it from the whole reservoir, with a dense document-word matrix.
-    It is meant for verification, with up to a few thousand distinct words. `SpectralLeader` returns
-    the same model in microseconds, with topics in a stable order.
+    It is meant for verification, with up to a few thousand distinct words. `SpectralLeader` without
+    noise rank returns the same model in microseconds if there are fewer than 2 (K + 3) words, and
+    one close to it otherwise, with topics in a stable order.
 
     Parameters
     ----------
@@ -32,6 +33,10 @@ class Algorithm1(LearnerBase):
         Documents remembered (the paper's m in Algorithm 1).
     seed : int
         Seed of the reservoir and of the starts of the power method.
+
+    Notes
+    -----
+    Memory: a sample; a dense matrix of it while a model is read.
 
     Examples
     --------

@@ -118,8 +118,8 @@ class BatchEM(Offline[Ascent]):
     """EM over all documents from several starts, of which the best is kept; offline.
 
     Every iteration passes over all documents and never lowers their log-likelihood plus the prior
-    of the smoothing (see `em.steps.objective`). As a learner it remembers every document, so that
-    memory grows with the stream.
+    of the smoothing (see `em.statistics.objective`). As a learner it remembers every document, so
+    that memory grows with the stream.
 
     Parameters
     ----------
@@ -139,6 +139,12 @@ class BatchEM(Offline[Ascent]):
         Maximum number of iterations per start.
     tolerance : float
         Stop if an iteration gains less than this, in nats per document.
+
+    Notes
+    -----
+    Memory: 12 per distinct word of each document: grows with the stream.
+
+    Merging: all documents, concatenated.
 
     Examples
     --------
@@ -230,6 +236,12 @@ class SpectralMethod(Offline[Estimate]):
         Of the tensor power method.
     n_polish : int
         Iterations of EM afterwards: topics that predict better, no longer the moments' own.
+
+    Notes
+    -----
+    Memory: 12 per distinct word of each document: grows with the stream.
+
+    Merging: all documents, concatenated.
 
     Examples
     --------

@@ -13,10 +13,8 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.em.columns import UNSEEN, Smoothing
-from spectralleader.em.statistics import Statistics
+from spectralleader.em.statistics import Statistics, read_off
 from spectralleader.learners import summaries
-from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.summaries import Partitions
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
@@ -26,6 +24,9 @@ from spectralleader.spectral.block_krylov import Product
 from spectralleader.spectral.power import power_method, random_starts
 
 TOLERANCE = 1e-9  # residual of the eigenvectors: what is left of them is below 1e-8 in the model
+STRENGTH = (
+    0.1  # pseudo-words of each topic per known word: the least that `HedgedLeader` reads with
+)
 DENSE_LIMIT = 2000  # largest vocabulary whose (d, d) pairs are summed, in one pass: 32 MB
 
 
@@ -144,7 +145,7 @@ def polish(
 ) -> tuple[TopicModel, Floats]:
     """Return the model after `n_passes` of EM, and the mean log-probability before each pass.
 
-    Topics are smoothed as in `HedgedLeader`, with 0.1 pseudo-words per word of the vocabulary.
+    Topics are smoothed as in `HedgedLeader`, with `STRENGTH` pseudo-words per known word.
     """
     # Documents without words are skipped by `summaries.expect`, and do not count here.
     n_docs, fits = max(1.0, float(counts.n[2])), np.zeros(n_passes)
@@ -153,8 +154,8 @@ def polish(
     one = Statistics.one_document(model, float(counts.n[1]) / n_docs)
     # Statistics of all documents, so that smoothing weighs as much as in later iterations.
     statistics = Statistics(n_docs * one.totals, n_docs * one.words)
-    seen = np.sqrt(counts.words + UNSEEN)  # as in `hedged.background`
-    smoothing = Smoothing(seen, float(seen.sum()), SETTINGS.tried[0] * len(seen))
+    seen = np.sqrt(counts.words + UNSEEN)  # as in `em.background`
+    smoothing = Smoothing(seen, float(seen.sum()), STRENGTH * len(seen))
     for i in range(n_passes):
         # An E-step. The M-step is implicit: statistics are smoothed when they are read.
         words, totals, fit = partitions.total(
@@ -166,4 +167,4 @@ def polish(
             )
         )
         statistics, fits[i] = Statistics(totals, words), float(fit[0]) / n_docs
-    return smooth(statistics.columns, seen / smoothing.n_seen, smoothing.strength), fits
+    return read_off(statistics.columns, smoothing), fits

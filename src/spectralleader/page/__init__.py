@@ -11,9 +11,9 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from spectralleader.page.content import describe_page, describe_snapshot
+from spectralleader.page.content import describe_page, describe_reading
 
-__all__ = ["describe_page", "describe_snapshot", "render"]
+__all__ = ["describe_page", "describe_reading", "render"]
 
 # Content security policy: browsers load nothing; only a live page may connect to its service.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"

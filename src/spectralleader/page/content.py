@@ -24,7 +24,6 @@ from spectralleader.reading.trends import (
 from spectralleader.reading.typical import MIN_WORDS, typicality
 from spectralleader.storage.checkpoint import LossCurve
 from spectralleader.text.tokens import Tokens
-from spectralleader.topics.text_topics import TextTopics
 
 LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, up to all topics
 MOST_LEAVES = 40  # leaves of the drawn tree
@@ -33,7 +32,7 @@ N_WORDS = 10  # top words per topic
 
 
 def describe_page(
-    topics: TextTopics,
+    reading: Reading,
     *,
     title: str,
     level: int | None = None,
@@ -54,14 +53,12 @@ def describe_page(
     curve : LossCurve, optional
         Losses over the stream, which a checkpoint contains but topics alone do not.
     """
-    start = first_level(topics.tree(), level)
-    reading = topics.read()
-    content = describe_snapshot(reading, title=title, level=start, texts=texts)
-    described = describe(reading, n_words=1, n_typical=1, level=start)
+    content = describe_reading(reading, title=title, level=level, texts=texts)
+    described = describe(reading, level=first_level(reading.tree, level))
     return {
         **content,
         "losses": [] if curve is None else curve.rows(),
-        "trust": judge(described) if topics.n_docs else [],
+        "trust": judge(described) if reading.full.n_docs else [],
         # Without what rose and fell, which the page draws itself, at every level.
         "findings": [*described.findings(), *described.events],
     }
@@ -73,24 +70,24 @@ def first_level(tree: TopicTree, level: int | None) -> int:
     return default if level is None else min(level, tree.n_topics)
 
 
-def describe_snapshot(
-    snapshot: Reading,
+def describe_reading(
+    reading: Reading,
     *,
     title: str,
     level: int | None = None,
     texts: bool = True,
     levels: Iterable[int] = LEVELS,
 ) -> dict[str, Any]:
-    """Return the content of a page for held topics, without a diagnosis.
+    """Return the content of a page without losses and a diagnosis, as a live page has it.
 
     The slider has the given levels besides all topics and the initial level. A diagnosis would take
     longer than everything else.
     """
-    tree, timeline, full = snapshot.tree, snapshot.timeline, snapshot.full
+    tree, timeline, full = reading.tree, reading.timeline, reading.full
     start = first_level(tree, level)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
-    views = [snapshot.at(n) for n in numbers]
-    sampled = [snapshot.sample(n) for n in numbers]
+    views = [reading.at(n) for n in numbers]
+    sampled = [reading.sample(n) for n in numbers]
     trends = [find_trends(timeline, one) for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]
@@ -111,7 +108,7 @@ def describe_snapshot(
         ],
         "fit": fit_of(tree.cut(1).model, sampled[0], len(bars.ends)),
         "losses": [],
-        "tree": list_tree(snapshot, numbers),
+        "tree": list_tree(reading, numbers),
         "documents": list_documents(views, sampled, timeline.longest)
         if texts and timeline.texts
         else [],
@@ -172,8 +169,8 @@ def list_shifts(trends: Trends) -> list[dict[str, Any]]:
 
 def fit_of(model: TopicModel, sampled: TimelineSample, n: int) -> list[float]:
     """Return the negative log-likelihood per word of each interval's sample, in nats."""
-    lost = np.bincount(sampled.stretch, -model.log_prob(sampled.documents), minlength=n)
-    lengths = np.bincount(sampled.stretch, sampled.documents.lengths, minlength=n)
+    lost = np.bincount(sampled.interval, -model.log_prob(sampled.documents), minlength=n)
+    lengths = np.bincount(sampled.interval, sampled.documents.lengths, minlength=n)
     mean = lost.sum() / max(1.0, lengths.sum())
     means = np.where(lengths > 0, lost / np.maximum(lengths, 1.0), mean)
     return [round(float(value), 3) for value in means]
@@ -199,11 +196,11 @@ def place_topics(model: TopicModel) -> Floats:
     return places
 
 
-def list_tree(snapshot: Reading, numbers: list[int]) -> dict[str, Any]:
+def list_tree(reading: Reading, numbers: list[int]) -> dict[str, Any]:
     """Return the upper part of the tree: leaves with their groups at each level, and merges."""
-    tree, n = snapshot.tree, min(MOST_LEAVES, snapshot.tree.n_topics)
+    tree, n = reading.tree, min(MOST_LEAVES, reading.tree.n_topics)
     groups, order = tree.groups(n), tree.order[:n]
-    view = snapshot.at(n)
+    view = reading.at(n)
     stands = order if n < tree.n_topics else list(range(n))  # the topic that represents each leaf
     levels = [tree.groups(level) for level in numbers]
     leaves = {
@@ -235,12 +232,12 @@ def list_documents(
     first = sampled[0]
     best = [one.posterior.argmax(axis=1) for one in sampled]
     scores = [score(view, one) for view, one in zip(views, sampled, strict=True)]
-    chosen = choose_documents(first.stretch, best, scores)
+    chosen = choose_documents(first.interval, best, scores)
     return [
         {
             "text": end_at_word(first.texts[i], longest),
             "position": float(first.positions[i]),
-            "stretch": int(first.stretch[i]),
+            "interval": int(first.interval[i]),
             "groups": [int(one[i]) for one in best],
             "scores": [round(float(one[i]), 4) for one in scores],
         }
@@ -270,12 +267,12 @@ def score(view: Snapshot, sampled: TimelineSample) -> Floats:
     return np.asarray(shown / max(float(shown.max(initial=0.0)), 1e-300))
 
 
-def choose_documents(stretch: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
+def choose_documents(interval: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
     """Return the documents that are most typical at any level, overall and of each interval."""
     wanted: dict[int, None] = {}
     for depth in (12, 1):  # documents per topic, then per topic and interval
         for group, typical in zip(best, scores, strict=True):
-            key = group if depth > 1 else group * (stretch.max(initial=0) + 1) + stretch
+            key = group if depth > 1 else group * (interval.max(initial=0) + 1) + interval
             order = np.lexsort((-typical, key))
             rank = np.arange(len(order)) - np.searchsorted(key[order], key[order])
             for i in order[(rank < depth) & (typical[order] > 0)].tolist():

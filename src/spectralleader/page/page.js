@@ -211,7 +211,7 @@ function zoom(from, to) {
 function drawDocuments() {
   if (!data.documents.length) { $("documents-note").textContent = data.no_documents; return; }
   const at = state.level, topics = level().topics, seen = {}, texts = new Set(), found = [];
-  const inside = data.documents.filter(d => d.stretch >= state.from && d.stretch < state.to && topics[d.groups[at]].used && (state.topic === null || d.groups[at] === state.topic));
+  const inside = data.documents.filter(d => d.interval >= state.from && d.interval < state.to && topics[d.groups[at]].used && (state.topic === null || d.groups[at] === state.topic));
   for (const d of inside.sort((a, b) => b.scores[at] - a.scores[at])) {
     const k = d.groups[at];
     if (texts.has(d.text) || (seen[k] ?? 0) >= (state.topic === null ? 1 : 12)) continue;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from spectralleader.reading.diagnosis import Diagnosis, diagnose
@@ -16,11 +17,10 @@ from spectralleader.reading.findings import (
     describe_history,
     describe_number,
     describe_shifts,
-    describe_stale_names,
     describe_use,
 )
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
-from spectralleader.reading.trends import Trends, find_trends
+from spectralleader.reading.trends import TimelineSample, Trends, find_trends
 from spectralleader.reading.typical import typical_texts, typical_words
 
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
@@ -28,14 +28,57 @@ SMALL = 0.1  # topics with less than this share of an even weight are listed as 
 
 @dataclass(frozen=True)
 class Description:
-    """A readable summary of a model."""
+    """A readable summary of a model; each part of it is computed when it is first read."""
 
     reading: Reading
     shown: Snapshot  # at the level that is described
-    topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
-    diagnosis: Diagnosis | None  # None if the learner remembers no documents
-    trends: Trends | None  # None if the positions of documents are unknown
-    readable: Readable  # numbers of topics
+    n_words: int  # per topic
+    n_typical: int  # documents per topic
+
+    @cached_property
+    def topics(self) -> list[dict[str, Any]]:
+        """The rows of `list_topics`, with trends and typical documents."""
+        shown, trends, texts = self.shown, self.trends, self.reading.timeline.texts
+        listed = list_topics(shown, self.n_words)
+        if trends is None or not texts:
+            typical = typical_words(shown, self.reading.documents, self.n_typical)
+            listed = [{**row, "typical": some} for row, some in zip(listed, typical, strict=True)]
+        if trends is None:
+            return listed
+        sampled, late = self._sample, len(trends.starts) * 4 // 5  # the last fifth of the time
+        for k, row in enumerate(listed):
+            row["trend"] = trends.shares[:, k].round(4).tolist()
+        for kind, since in {"typical": 0, "latest": late}.items() if texts else ():
+            by_topic = typical_texts(
+                shown.model, sampled, self.n_typical, by_time=trends.by_time, since=since
+            )
+            for row, some in zip(listed, by_topic, strict=True):
+                row[kind] = some
+        return listed
+
+    @cached_property
+    def _sample(self) -> TimelineSample:
+        return self.reading.sample(self.shown.model.n_topics)
+
+    @cached_property
+    def trends(self) -> Trends | None:
+        """The shares over time; None of recent topics, and if no texts were sampled."""
+        if self.reading.whole or not self._sample.texts:
+            return None
+        return find_trends(self.reading.timeline, self._sample)
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis | None:
+        """The fit of the model; None if the learner remembers no documents."""
+        documents = self.reading.documents
+        return None if documents is None else diagnose(self.shown.model, documents)
+
+    @cached_property
+    def readable(self) -> Readable:
+        """The numbers of topics."""
+        model = self.shown.model
+        is_equal = model.n_topics > 1 and model.tree().suggested == 1
+        return Readable.of(self.shown, is_equal=is_equal)
 
     @property
     def n_recent(self) -> int | None:
@@ -75,8 +118,7 @@ class Description:
     @property
     def events(self) -> list[str]:
         """What happened to the topics, whether the stream drifts, and names to check."""
-        reading, groups = self.reading, self.shown.groups
-        return [*describe_history(reading, groups), *describe_stale_names(reading, groups)]
+        return describe_history(self.reading, self.shown.groups)
 
     @property
     def history(self) -> list[str]:
@@ -125,31 +167,4 @@ def describe(
     level : int, "all" or "auto", optional
         Describe the topics merged to this number, see `TextTopics.at`.
     """
-    shown, documents = reading.at(level), reading.documents
-    is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
-    listed = list_topics(shown, n_words)
-    trends = None if reading.whole else add_examples(reading, shown, listed, n_typical)
-    if trends is None or not reading.timeline.texts:
-        for topic, typical in zip(listed, typical_words(shown, documents, n_typical), strict=True):
-            topic["typical"] = typical
-    diagnosis = None if documents is None else diagnose(shown.model, documents)
-    readable = Readable.of(shown, is_equal=is_equal)
-    return Description(reading, shown, listed, diagnosis, trends, readable)
-
-
-def add_examples(
-    reading: Reading, shown: Snapshot, listed: list[dict[str, Any]], n: int
-) -> Trends | None:
-    """Add typical documents and trends to the listed topics; return None without a sample."""
-    timeline, sampled = reading.timeline, reading.sample(shown.model.n_topics)
-    if not sampled.texts:
-        return None
-    trends = find_trends(timeline, sampled)
-    late = len(trends.starts) * 4 // 5  # the last fifth of the time intervals
-    for k, topic in enumerate(listed):
-        topic["trend"] = trends.shares[:, k].round(4).tolist()
-    for kind, since in {"typical": 0, "latest": late}.items() if timeline.texts else ():
-        rows = typical_texts(shown.model, sampled, n, by_time=trends.by_time, since=since)
-        for topic, examples in zip(listed, rows, strict=True):
-            topic[kind] = examples
-    return trends
+    return Description(reading, reading.at(level), n_words, n_typical)

@@ -9,11 +9,9 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.learners.offline import SpectralMethod
 from spectralleader.learners.unigram import measure_gain
 from spectralleader.models import TopicModel
 from spectralleader.moments.pair_operator import pair_operator
-from spectralleader.spectral import Estimate
 from spectralleader.spectral.block_krylov import top_subspace
 
 CONFIDENT = 0.9  # a document is confident if its likeliest topic has at least this probability
@@ -31,7 +29,6 @@ CLOSER = 1.25  # above this fit, topics overfit single documents
 N_SHUFFLES = 3  # shuffled copies that the noise level is the maximum of
 MOST_TOKENS = 2_000_000  # size of the random subset examined: bounds time and memory
 DIRECTIONS = 30, 110  # fewest and most eigenvalues computed; between them 2 K + 10
-MANY = 50  # from this many topics on, skip the tensor decomposition: its work grows as K^4
 
 
 @dataclass(frozen=True)
@@ -53,11 +50,6 @@ class Spectrum:
         most text: of 2,000 election tweets 4 are above noise, and 32 topics predict best.
         """
         return int(np.count_nonzero(self.eigenvalues > self.noise))
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether more eigenvalues may lie above noise than were computed."""
-        return self.n_above == len(self.eigenvalues)
 
     @property
     def n_suggested(self) -> int | None:
@@ -96,13 +88,10 @@ class Diagnosis:
     """
 
     n_docs: int  # documents examined, each of 2 or more words
-    n_usable: int  # topics that the spectral method distinguishes; from `MANY` on, eigenvalues
     confident: float  # share of documents with a topic of probability >= CONFIDENT
     expected_confident: float
     agreement: float  # between the topics of a document's halves, see `agreement`
     expected_agreement: float
-    residual: float | None  # of the tensor, see `Estimate.residual`; None from `MANY` topics on
-    expected_residual: float | None
     spectrum: Spectrum
     median_length: float = 0.0  # words of a document
     gain: float = 0.0  # over word frequencies, in nats per document, see `measure_gain`
@@ -140,21 +129,13 @@ def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagn
     if documents.n_docs == 0:
         return None
     drawn, _ = model.sample(documents.n_docs, documents.lengths.astype(np.int64), seed=seed)
-    spectrum = measure_spectrum(documents, model.n_topics, seed=seed)
-    n_usable = model.n_topics if spectrum.is_cut else min(model.n_topics, spectrum.n_above)
-    residuals: tuple[float | None, float | None] = (None, None)
-    if model.n_topics < MANY:
-        found, expected = (_estimate(block, model.n_topics) for block in (documents, drawn))
-        n_usable, residuals = found.n_usable, (found.residual, expected.residual)
     return Diagnosis(
         documents.n_docs,
-        n_usable,
         share_confident(model, documents),
         share_confident(model, drawn),
         agreement(model, documents, seed),
         agreement(model, drawn, seed),
-        *residuals,
-        spectrum,
+        measure_spectrum(documents, model.n_topics, seed=seed),
         float(np.median(documents.lengths)),
         measure_gain(model, documents),
     )
@@ -167,10 +148,6 @@ def choose(documents: Documents, seed: int) -> Documents:
     order = np.random.default_rng(seed).permutation(documents.n_docs)
     order = order[np.cumsum(documents.lengths[order]) <= MOST_TOKENS]
     return documents.take(np.sort(order))
-
-
-def _estimate(documents: Documents, n_topics: int) -> Estimate:
-    return SpectralMethod(n_topics, n_words=documents.n_words).fit(documents).info
 
 
 def share_confident(model: TopicModel, documents: Documents) -> float:

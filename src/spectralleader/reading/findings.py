@@ -102,10 +102,10 @@ def describe_stale_names(reading: Reading, groups: Ints | None = None) -> list[s
 def describe_history(
     reading: Reading, groups: Ints | None = None, *, advises: bool = True
 ) -> list[str]:
-    """Return sentences about the events of the topics, and about drift of the stream.
+    """Return sentences about the events of the topics, drift of the stream, and names to check.
 
     Events are of the topics that were learned. At a level, `groups` gives the group of each. In a
-    terminal, the last sentence advises an option.
+    terminal, the sentence on drift advises an option.
     """
     timeline, events = reading.timeline, reading.report.events
     lines = [describe_event(event, timeline, groups) for event in events[-MOST_EVENTS:]]
@@ -116,7 +116,8 @@ def describe_history(
     # Topics of the last documents have drifted already: there is nothing to advise.
     is_advised = advises and reading.whole is None
     hint = ": use --recent for the topics of the last documents" if is_advised else ""
-    return lines + [f"{drift}{hint}." for drift in describe_drift(reading)]
+    lines += [f"{drift}{hint}." for drift in describe_drift(reading)]
+    return lines + describe_stale_names(reading, groups)
 
 
 def describe_provisional(reading: Reading) -> list[str]:
@@ -208,18 +209,12 @@ def describe_fit(found: Diagnosis) -> str:
         )
     if found.is_long or found.verdict is Verdict.DOUBTFUL:
         why += " For the topics within a document, use predict --shares."
-    triples = ""
-    if found.residual is not None and found.expected_residual is not None:
-        triples = (
-            f"; topics leave {found.residual:.0%} of the word triples unexplained "
-            f"(drawn from the model: {found.expected_residual:.0%})"
-        )
     return (
         f"The single-topic assumption {found.verdict.value}: two halves of a document agree on its "
         f"topic {found.agreement:.0%} above chance; documents drawn from the model would agree "
         f"{found.expected_agreement:.0%}. {found.confident:.0%} of documents have a topic of "
-        f"probability {CONFIDENT} or more (drawn from the model: {found.expected_confident:.0%})"
-        f"{triples}.{why}"
+        f"probability {CONFIDENT} or more (drawn from the model: "
+        f"{found.expected_confident:.0%}).{why}"
     )
 
 

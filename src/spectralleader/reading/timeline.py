@@ -84,7 +84,7 @@ class Buckets(dict[int, Bucket]):
         return cls((number, Bucket(n, sorted(islice(rest, k)))) for number, n, k in sizes)
 
 
-class Stretch(NamedTuple):
+class Interval(NamedTuple):
     """A time interval, its number of documents and a sample of them."""
 
     start: float  # Unix seconds, or the number of a document
@@ -95,9 +95,9 @@ class Stretch(NamedTuple):
 
 
 class Timeline(Saved):
-    """Counts of documents and samples of texts in at most `n_buckets` stretches of time.
+    """Counts of documents and samples of texts in at most `n_buckets` intervals of time.
 
-    Stretches have equal length, in time or, if documents have no times, in document numbers; empty
+    Intervals have equal length, in time or, if documents have no times, in document numbers; empty
     ones are not stored. When there are too many, neighbours are merged, and the length of all
     doubles. Each has a uniform sample of its documents: every document draws a random priority, and
     the `n_texts` smallest are kept, so that samples can be merged.
@@ -105,9 +105,9 @@ class Timeline(Saved):
     Parameters
     ----------
     n_buckets : int
-        Maximum number of stretches.
+        Maximum number of intervals.
     n_texts : int
-        Maximum number of texts kept per stretch.
+        Maximum number of texts kept per interval.
     budget : int
         Maximum size of all texts, in bytes of UTF-8. A text longer than its share, ``budget //
         (n_buckets * n_texts)``, is truncated: by default after 625 bytes.
@@ -121,7 +121,7 @@ class Timeline(Saved):
     --------
     >>> timeline = Timeline(n_buckets=2, n_texts=1)
     >>> timeline.add(["a", "b", "c"], numbers=np.arange(3))
-    >>> [(one.start, one.end, one.n_docs, len(one.texts)) for one in timeline.stretches()]
+    >>> [(one.start, one.end, one.n_docs, len(one.texts)) for one in timeline.intervals()]
     [(0.0, 2.0, 2, 1), (2.0, 4.0, 1, 1)]
     """
 
@@ -131,7 +131,6 @@ class Timeline(Saved):
         budget=field(whole, least=1),
         texts=truth,
         by_time=field(truth, optional=True),
-        n_untimed=whole,
         _doublings=field(whole, most=MOST_DOUBLINGS),
         _rng=generator,
         _buckets=Buckets,
@@ -150,9 +149,8 @@ class Timeline(Saved):
         self.n_texts = check_whole("n_texts", n_texts, 1, 100_000)
         self.budget = check_whole("budget", budget, self.n_buckets * self.n_texts, MOST)
         self.texts = bool(texts)
-        # Whether stretches are intervals of time, not ranges of document numbers; None: empty.
+        # Whether intervals are of time, not ranges of document numbers; None: empty.
         self.by_time: bool | None = None
-        self.n_untimed = 0  # documents without a time, where others have one
         self._doublings = 0
         self._buckets = Buckets()
         self._rng = np.random.default_rng(seed)
@@ -164,7 +162,7 @@ class Timeline(Saved):
 
     @property
     def width(self) -> float:
-        """Length of a stretch, in seconds or documents."""
+        """Length of an interval, in seconds or documents."""
         return math.ldexp(SHORTEST if self.by_time else 1.0, self._doublings)
 
     def add(
@@ -196,7 +194,6 @@ class Timeline(Saved):
         buckets = np.floor(positions / self.width)
         # False for NaN too: documents without a time, or with one that is out of range.
         is_placed = np.abs(buckets) < LAST
-        self.n_untimed += int(len(numbers) - is_placed.sum())
         get = texts if callable(texts) else texts.__getitem__
         for bucket in sorted(set(buckets[is_placed].tolist())):
             self._offer(int(bucket), np.flatnonzero(buckets == bucket), draws, positions, get)
@@ -224,7 +221,7 @@ class Timeline(Saved):
             self._double()
 
     def _double(self, times: int = 1) -> None:
-        """Merge neighbouring stretches; the length of all doubles, `times` times."""
+        """Merge neighbouring intervals; the length of all doubles, `times` times."""
         merged = Buckets()
         for number, bucket in self._buckets.items():
             # An arithmetic shift rounds down, also for negative numbers: times before 1970.
@@ -233,7 +230,7 @@ class Timeline(Saved):
         self._doublings += times
 
     def legible(self) -> Timeline:
-        """Return the timeline with stretches about as long as the usual gap between documents.
+        """Return the timeline with intervals about as long as the usual gap between documents.
 
         With one time per day, a month has thirty buckets of less than a second, far apart. They are
         merged until most buckets are adjacent; a long pause remains a gap.
@@ -269,22 +266,22 @@ class Timeline(Saved):
         )
         return timeline
 
-    def stretches(self) -> list[Stretch]:
-        """Return the stretches that have documents, in order of time."""
-        stretches = []
+    def intervals(self) -> list[Interval]:
+        """Return the intervals that have documents, in order of time."""
+        intervals = []
         for number, bucket in sorted(self._buckets.items()):
             kept = sorted(bucket.kept, key=lambda entry: entry[1])
             start, end = number * self.width, (number + 1) * self.width
             texts, positions = [entry[2] for entry in kept], [entry[1] for entry in kept]
-            stretches.append(Stretch(start, end, bucket.n_docs, texts, positions))
-        return stretches
+            intervals.append(Interval(start, end, bucket.n_docs, texts, positions))
+        return intervals
 
     def when(self, number: int) -> float | None:
         """Return the approximate time of a document, given its number from 0.
 
         None if documents have no times. Documents are assumed to be in order of time. The time is
-        that of a sampled document of the same stretch, about as far from its first document; with
-        200 sampled documents it is off by 4 % of the stretch or so.
+        that of a sampled document of the same interval, about as far from its first document; with
+        200 sampled documents it is off by 4 % of the interval or so.
 
         Examples
         --------
@@ -298,11 +295,11 @@ class Timeline(Saved):
         if not self.by_time:
             return None
         buckets = [bucket for _, bucket in sorted(self._buckets.items())]
-        # Document numbers are not stored: counts of earlier stretches locate a document.
+        # Document numbers are not stored: counts of earlier intervals locate a document.
         ends = np.cumsum([bucket.n_docs for bucket in buckets])
         place = min(int(np.searchsorted(ends, number, side="right")), len(buckets) - 1)
         bucket = buckets[place]
-        # The same quantile of the sample: the share of the stretch that comes before the document.
+        # The same quantile of the sample: the share of the interval that comes before the document.
         share = (number - (ends[place] - bucket.n_docs) + 0.5) / bucket.n_docs
         positions = sorted(entry[1] for entry in bucket.kept)
         return positions[min(int(share * len(positions)), len(positions) - 1)]
@@ -310,13 +307,9 @@ class Timeline(Saved):
     def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
         """Merge other timelines into this one.
 
-        Documents of a timeline of another kind are counted as documents without a time.
+        Documents of a timeline of another kind have no place in this one.
         """
-        everyone = [self, *others]
-        alike = [one for one in everyone if one.by_time == self.by_time]
-        strangers = [one for one in everyone if one.by_time not in (self.by_time, None)]
-        self.n_untimed = sum(one.n_untimed for one in alike)
-        self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
+        alike = [one for one in (self, *others) if one.by_time == self.by_time]
         for one in alike:
             one._draw_anew(rng)  # others may have drawn as this one did
             # Buckets can be joined only if they are equally long.

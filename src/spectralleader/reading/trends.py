@@ -28,7 +28,7 @@ ENOUGH = 0.02  # of all documents, on either side of a change
 # Documents of a share that is worth showing: of 50, the standard error of 10 % is 4 %.
 FEWEST = 50
 DAY, MONTH = 86_400.0, 31 * 86_400.0
-TENTH = 10  # times are interpolated to about this part of a stretch
+TENTH = 10  # times are interpolated to about this part of an interval
 # Intervals are not merged across a pause of more than so many intervals and this part of the time:
 # such a bar would show documents where there were none.
 PAUSE, PART = 8, 1 / 20
@@ -45,7 +45,7 @@ class Shift(NamedTuple):
     topic: int  # from 0
     before: float  # share
     after: float
-    position: float  # start of the first stretch of the later part
+    position: float  # start of the first interval of the later part
     n_before: int  # documents
     n_after: int
 
@@ -56,7 +56,7 @@ class TimelineSample:
 
     texts: list[str]
     positions: Floats  # (n,) Unix seconds, or numbers
-    stretch: Ints  # (n,) the stretch that each is of
+    interval: Ints  # (n,) the interval that each is of
     documents: Documents
     posterior: Floats  # (n, K)
 
@@ -67,14 +67,14 @@ class TimelineSample:
 
 @dataclass(frozen=True)
 class Trends:
-    """The share of each topic in each stretch of time, under one model.
+    """The share of each topic in each interval of time, under one model.
 
-    Shares are means of P(topic | document) over the stretch's sample. The error is that of a
+    Shares are means of P(topic | document) over the interval's sample. The error is that of a
     binomial share of as many documents.
     """
 
     by_time: bool  # whether positions are Unix seconds; else numbers of documents from 0
-    starts: Floats  # (n,) of the stretches
+    starts: Floats  # (n,) of the intervals
     width: float
     n_docs: Ints  # (n,) documents with known words
     n_sampled: Ints  # (n,)
@@ -91,7 +91,7 @@ class Trends:
     def rows(self) -> list[dict[str, Any]]:
         """Return a tidy table: time, topic (from 1), share, error, documents.
 
-        The time is the start of the stretch, but of the first one that of its first document.
+        The time is the start of the interval, but of the first one that of its first document.
         Without times it is the number of a document, from 1.
         """
         errors = self.errors
@@ -115,7 +115,7 @@ class Trends:
         n = self.n_docs.astype(float)
         early_n = np.cumsum(n)[:-1]
         late_n = n.sum() - early_n
-        # The last stretch of the early part, for every place where the stretches may be divided.
+        # The last interval of the early part, for every place where the intervals may be divided.
         least = max(ENOUGH * n.sum(), FEWEST)
         ends = np.flatnonzero(np.minimum(early_n, late_n) >= least)
         if not len(ends):
@@ -137,7 +137,7 @@ class Trends:
         return sorted(found, key=lambda one: -abs(one.after - one.before))
 
     def _begin(self, start: float) -> float:
-        """Return the start of a stretch, which has a round length, without time before the data."""
+        """Return the start of an interval; the first begins with the data, not at a round time."""
         first = self.span[0]
         return first if start < first < start + self.width else start
 
@@ -147,10 +147,10 @@ class Trends:
 
 def sample_under(topics: Snapshot, timeline: Timeline) -> TimelineSample:
     """Read the timeline's sample under a model; texts without known words are left out."""
-    stretches = timeline.legible().stretches()
-    texts = [text for one in stretches for text in one.texts]
-    positions = np.array([p for one in stretches for p in one.positions], float)
-    stretch = np.repeat(np.arange(len(stretches)), [len(one.texts) for one in stretches])
+    intervals = timeline.legible().intervals()
+    texts = [text for one in intervals for text in one.texts]
+    positions = np.array([p for one in intervals for p in one.positions], float)
+    interval = np.repeat(np.arange(len(intervals)), [len(one.texts) for one in intervals])
     words = topics.words
     stored = [words.restore(text) for text in texts] if isinstance(words, Tokens) else texts
     documents = topics.count(stored)
@@ -158,20 +158,20 @@ def sample_under(topics: Snapshot, timeline: Timeline) -> TimelineSample:
     documents = documents[known]
     posterior = topics.model.posterior(documents)
     some = [show_document(stored[i]) for i in known.tolist()]
-    return TimelineSample(some, positions[known], stretch[known], documents, posterior)
+    return TimelineSample(some, positions[known], interval[known], documents, posterior)
 
 
 def find_trends(timeline: Timeline, sampled: TimelineSample) -> Trends:
-    """Return the shares of topics over time; stretches without a sample have the mean of all."""
+    """Return the shares of topics over time; intervals without a sample have the mean of all."""
     timeline = timeline.legible()
-    stretches = timeline.stretches()
-    n, K = len(stretches), sampled.posterior.shape[1]
-    sums, n_sampled = np.zeros((n, K)), np.bincount(sampled.stretch, minlength=n)
-    np.add.at(sums, sampled.stretch, sampled.posterior)
+    intervals = timeline.intervals()
+    n, K = len(intervals), sampled.posterior.shape[1]
+    sums, n_sampled = np.zeros((n, K)), np.bincount(sampled.interval, minlength=n)
+    np.add.at(sums, sampled.interval, sampled.posterior)
     mean = sampled.posterior.mean(axis=0) if len(sampled.posterior) else np.full(K, 1.0 / K)
     shares = np.where(n_sampled[:, None] > 0, sums / np.maximum(n_sampled, 1)[:, None], mean)
-    starts = np.array([one.start for one in stretches])
-    n_docs = np.array([one.n_docs for one in stretches], np.int64)
+    starts = np.array([one.start for one in intervals])
+    n_docs = np.array([one.n_docs for one in intervals], np.int64)
     ends = sampled.positions if len(sampled.positions) else np.append(starts, 0.0)
     span = (float(ends.min()), float(ends.max()))
     return Trends(bool(timeline.by_time), starts, timeline.width, n_docs, n_sampled, shares, span)
@@ -205,7 +205,7 @@ def name_share(share: float, n_docs: int) -> str:
 
 
 def name_about(position: float, width: float) -> str:
-    """Return an approximate time, no more precise than a tenth of the stretch that contains it.
+    """Return an approximate time, no more precise than a tenth of the interval that contains it.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def name_about(position: float, width: float) -> str:
 
 
 def name_date(position: float, width: float, *, by_time: bool) -> str:
-    """Return when a stretch began as people write it: as fine as the stretches are long."""
+    """Return when an interval began as people write it: as fine as the intervals are long."""
     if not by_time:
         return f"document {int(position) + 1:,}"
     try:
@@ -245,8 +245,8 @@ class Bars:
     ends: Floats
 
     def sample(self, sampled: TimelineSample) -> TimelineSample:
-        """Return a sample with the bars of its documents as stretches."""
-        return replace(sampled, stretch=self.of[sampled.stretch])
+        """Return a sample with the bars of its documents as intervals."""
+        return replace(sampled, interval=self.of[sampled.interval])
 
     def trends(self, trends: Trends) -> Trends:
         """Return trends per bar: means over its intervals, weighted by their documents."""

@@ -85,8 +85,7 @@ class Application:
                 raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
             body = b""
             if route.body is not None:
-                check_type(headers)
-                body = await read_body(receive, self._limits.body)
+                body = await receive_json(headers, receive, self._limits.body)
             answer = await self._answer(route, Request(scope["path"], scope["query_string"], body))
             return answer if isinstance(answer, Response) else as_json(answer, route.status)
         except RequestError as wrong:
@@ -135,8 +134,16 @@ class Application:
             )
 
 
-async def read_body(receive: Receive, most: int) -> bytes:
+async def receive_json(headers: Headers, receive: Receive, most: int) -> bytes:
     """Return the body of a request, of limited size; the proxy limits the time to receive it."""
+    # Plain JSON only: other sites cannot have a browser send that.
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != JSON.encode():
+        raise RequestError(415, f"send JSON, with Content-Type: {JSON}")
+    coding = headers.get(b"content-encoding", b"identity").strip().decode("latin-1").lower()
+    if coding != "identity":
+        wrong = f"Content-Encoding {coding!r:.40} is not supported; send the body uncompressed, "
+        raise RequestError(415, f"{wrong}without Content-Encoding", Accept_Encoding="identity")
     body, is_incomplete = bytearray(), True
     while is_incomplete:
         message = await receive()
@@ -159,17 +166,6 @@ def read_token(headers: Headers) -> bytes:
         except ValueError:
             return b""
     return value.strip() if kind.lower() == b"bearer" else b""
-
-
-def check_type(headers: Headers) -> None:
-    """Raise unless a body is plain JSON: other sites cannot have a browser send that."""
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != JSON.encode():
-        raise RequestError(415, f"send JSON, with Content-Type: {JSON}")
-    coding = headers.get(b"content-encoding", b"identity").strip().decode("latin-1").lower()
-    if coding != "identity":
-        message = f"Content-Encoding {coding!r:.40} is not supported; send the body uncompressed, "
-        raise RequestError(415, f"{message}without Content-Encoding", Accept_Encoding="identity")
 
 
 def log_exception() -> None:

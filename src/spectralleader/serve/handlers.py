@@ -17,13 +17,13 @@ import msgspec
 from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from spectralleader.page import describe_snapshot, render
+from spectralleader.page import describe_reading, render
 from spectralleader.reading.levels import ALL, AUTO
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
 from spectralleader.serve import messages
 from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.service import Service, read
+from spectralleader.serve.service import Service
 
 N_WORDS = 10  # of a topic
 FEW = 20  # documents, and their characters, that are classified without another thread
@@ -90,9 +90,9 @@ class Handlers:
         snapshot = topics.full if is_all else await self._read(Reading.at, level)
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
-            rows = await self._batcher.read(snapshot, documents)
+            rows = await self._batcher.classify(snapshot, documents)
         else:
-            rows = await run_sync(read, snapshot, documents)
+            rows = await run_sync(classify, snapshot, documents)
         n_topics, n_docs = snapshot.model.n_topics, snapshot.n_docs
         return {"documents": rows, "level": n_topics, "learned": n_docs}
 
@@ -145,7 +145,7 @@ class Handlers:
     def _describe(self, topics: Reading, _: Level) -> dict[str, Any]:
         """Return the content of the live page, which has a slider of levels."""
         title = f"Topics of {self.service.path.name}"
-        content = describe_snapshot(topics, title=title, levels=LIVE_LEVELS)
+        content = describe_reading(topics, title=title, levels=LIVE_LEVELS)
         return {**content, "losses": self.service.published.losses}
 
     async def live(self, request: Request) -> Any:
@@ -261,6 +261,11 @@ def compute(show: Show, level: Level, topics: Reading) -> CachedAnswer:
     return CachedAnswer(value, monotonic() + PAUSE * (thread_time() - began), topics.full.n_docs)
 
 
+def classify(snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
+    """Return the rows of `messages.Classified`."""
+    return snapshot.classify(documents).rows()
+
+
 class PendingRequest(NamedTuple):
     """The documents of a request, and the future that its handler awaits."""
 
@@ -279,8 +284,8 @@ class RequestBatcher:
     def __init__(self) -> None:
         self._pending: list[PendingRequest] = []
 
-    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
-        """Return the result of `read`, computed at the end of this turn."""
+    async def classify(self, snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
+        """Return the result of `classify`, computed at the end of this turn."""
         loop = asyncio.get_running_loop()
         if not self._pending:
             loop.call_soon(self._answer)
@@ -299,7 +304,7 @@ class RequestBatcher:
 def answer(batch: list[PendingRequest]) -> None:
     """Classify the documents of requests of one snapshot."""
     try:
-        rows = iter(read(batch[0].snapshot, [text for r in batch for text in r.documents]))
+        rows = iter(classify(batch[0].snapshot, [text for r in batch for text in r.documents]))
     except Exception as error:
         if len(batch) == 1:
             batch[0].rows.set_exception(error)

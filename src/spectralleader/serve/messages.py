@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from spectralleader.learners.events import EventKind
 from spectralleader.sources.files.times import EPOCH, parse_time
-from spectralleader.text.tokens import Tokens, as_token
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.words import Tokenizer
 
 LAST = 2**35  # Unix seconds: the year 3058
@@ -129,23 +129,18 @@ def read_body(
             413, f"{len(documents):,} documents are more than {limits.batch:,}; send fewer at once"
         )
     if has_tokens:
-        documents = [read_document(document, i) for i, document in enumerate(documents)]
+        check_tokens(documents)
     return documents, message
 
 
-def read_document(document: list[Any] | dict[str, float | None], i: int) -> Any:
-    """Return a document of tokens as it is learned: integers are tokens; null and "" are not."""
-    learned: Any
+def check_tokens(documents: list[Any]) -> None:
+    """Raise unless each document has a token: null and "" are none."""
     try:
-        if isinstance(document, dict):
-            learned = {token: int(count) for token, count in document.items() if token and count}
-        else:
-            learned = [token for item in document if (token := as_token(item, i))]
+        lengths = Tokens().flatten(documents).lengths
     except ValueError as error:
         raise RequestError(400, str(error)) from None
-    if not learned:
-        raise RequestError(400, f"document {i} has no tokens; leave it out")
-    return learned
+    if not lengths.all():
+        raise RequestError(400, f"document {lengths.argmin()} has no tokens; leave it out")
 
 
 def read_times(times: list[float | str | None] | None, n: int) -> list[str]:

@@ -15,13 +15,13 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.reading.findings import describe_history, describe_stale_names, printable
-from spectralleader.reading.snapshot import Reading, Snapshot
+from spectralleader.reading.findings import describe_history, printable
+from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.topics.text_topics import Counted, TextTopics
 
 RENEW = 1.0  # minimum seconds between two copies of the topics
 SHARE = 50  # a copy that took t seconds of learning is renewed after SHARE * t at the earliest
@@ -83,8 +83,10 @@ class Service(Progress):
         self.ending = threading.Event()  # set when live pages must be closed
         self._renewed = (0.0, 0.0)  # when the topics were copied, and the seconds that took
         self._looked = monotonic()
+        self._seen: dict[str, Any] = {}  # what was looked at in the present step
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged: LearnResult | None = None  # at the last point
+        self._topics: TextTopics  # that are learned, for the learning thread
 
     # what the learning thread reports
 
@@ -95,17 +97,17 @@ class Service(Progress):
     def begun(self, result: LearnResult) -> None:
         """Show what is there before the first step."""
         self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
+        self._topics = result.topics
         kind = getattr(result.reader, "kind", "")
         self.publish(n_saved=result.n_saved or 0, kind=kind, lag=ask_lag(result))
         self.show(result.topics, result.curve.rows())
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
+        topics.snapshot().classify([])  # compiles the kernels before the first request
+        news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
         saved_at = self.path.stat().st_mtime if self.path.exists() else None
-        self.publish(saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
-        read(topics.snapshot(), [])  # compiles the kernels before the first request
-        self.publish(stepped=monotonic(), n_docs=topics.n_docs)
-        self._renew(topics, losses)
+        self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
@@ -113,44 +115,44 @@ class Service(Progress):
         self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
         log(line)
 
-    def reading(self, block: Any) -> None:
-        """Look at some documents before they are learned."""
+    def reading(self, block: Counted) -> None:
+        """Look at some documents before they are learned, for what is published after the step."""
         now, topics, surprise = monotonic(), self.published.topics, self.published.surprise.copy()
         if topics is None or now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        texts = block.texts[-N_LOOKED_AT:]
         when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         latest = self.published.latest
-        for text, row in zip(texts, read(topics.full, texts), strict=True):
+        documents = block.documents[-N_LOOKED_AT:]
+        rows = self._topics.classify(documents).rows()
+        for text, row in zip(block.texts[-N_LOOKED_AT:], rows, strict=True):
             is_shown = topics.timeline.texts
             shown = printable(show_document(text))[:LONGEST_SHOWN] if is_shown else None
             latest = ({"text": shown, "time": when, **row}, *latest[: N_LATEST - 1])
             if row["p_value"] is not None:
                 k = row["topic"] - 1
                 surprise[k] += FORGET * (-np.log(row["p_value"]) - surprise[k])
-        self.publish(latest=latest, surprise=surprise)
+        self._seen = {"latest": latest, "surprise": surprise}
 
     def stepped(self, result: LearnResult) -> None:
-        """Record a step."""
+        """Publish what a step has changed."""
         now, n_docs = monotonic(), result.topics.n_docs
-        self.publish(stepped=now, n_docs=n_docs)
+        news, self._seen = {**self._seen, "stepped": now, "n_docs": n_docs}, {}
         (copied, took), topics = self._renewed, self.published.topics
         is_old = topics is None or topics.full.n_docs != n_docs
         if is_old and now > copied + max(RENEW, SHARE * took):
-            self._renew(result.topics, result.curve.rows())
+            news |= self._read(result.topics, result.curve.rows())
         counted, n_before = self._counted
-        if now - counted < RENEW:
-            return
-        self._counted = (now, n_docs)
-        points = self.published.points
-        if (point := compare(self._judged, result)) is not None:
-            self._judged, points = result, (*points, point)[-N_POINTS:]
-        rate = (n_docs - n_before) / (now - counted)
-        self.publish(rate=rate, lag=ask_lag(result), points=points)
+        if now - counted >= RENEW:
+            self._counted = (now, n_docs)
+            news |= {"rate": (n_docs - n_before) / (now - counted), "lag": ask_lag(result)}
+            if (point := compare(self._judged, result)) is not None:
+                self._judged = result
+                news["points"] = (*self.published.points, point)[-N_POINTS:]
+        self.publish(**news)
 
-    def _renew(self, topics: TextTopics, losses: Sequence[Point]) -> None:
-        """Publish a copy of the topics, with their events."""
+    def _read(self, topics: TextTopics, losses: Sequence[Point]) -> dict[str, Any]:
+        """Return a copy of the topics, with their events and losses, to be published."""
         began = monotonic()
         reading = topics.read()
         changes = [
@@ -158,10 +160,10 @@ class Service(Progress):
             for e in reading.report.events
         ]
         # without its hint at an option of a command
-        findings = [*describe_history(reading, advises=False), *describe_stale_names(reading)]
+        findings = describe_history(reading, advises=False)
         events = Events(changes, reading.report.drifts_since, findings)
-        self.publish(topics=reading, events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
+        return {"topics": reading, "events": events, "losses": losses}
 
     def saved(self, checkpoint: Checkpoint) -> None:
         """Record a checkpoint that was written."""
@@ -230,11 +232,3 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
 def log(line: str) -> None:
     """Print a line to standard error."""
     print(f"spectralleader: {line}", file=sys.stderr, flush=True)
-
-
-def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
-    """Return the likeliest topic (from 1), its probability and the p-value of each document.
-
-    A document without known words has no topic.
-    """
-    return snapshot.classify(texts).rows()

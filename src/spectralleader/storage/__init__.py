@@ -16,7 +16,7 @@ from spectralleader.errors import StorageError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.runtime.locks import ThreadSafe, lock_of
 from spectralleader.storage.atomic import write
-from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
+from spectralleader.storage.checkpoint import Checkpoint, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import FORMAT, KINDS, check_header, find_kind, kind_of
 from spectralleader.topics.text_topics import TextTopics
@@ -30,8 +30,7 @@ __all__ = [
     "load_as_saved",
     "load_checkpoint",
     "load_topics",
-    "load_with_losses",
-    "load_with_settings",
+    "load_with_run",
     "save",
 ]
 
@@ -85,22 +84,11 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def load_topics(path: str | os.PathLike[str]) -> TextTopics:
     """Return the topics saved in a file, also by `learn --save`; raise the errors of `load`."""
-    return load_with_losses(path)[0]
+    return load_with_run(path)[0]
 
 
-def load_with_losses(path: str | os.PathLike[str]) -> tuple[TextTopics, LossCurve]:
-    """Return saved topics and their losses over the stream, empty if these are not known."""
-    topics, run = _load_with_run(path)
-    return topics, LossCurve() if run is None else run.curve
-
-
-def load_with_settings(path: str | os.PathLike[str]) -> tuple[TextTopics, dict[str, str]]:
-    """Return saved topics and the settings of `learn --save`, empty if these are not known."""
-    topics, run = _load_with_run(path)
-    return topics, {} if run is None else run.settings
-
-
-def _load_with_run(path: str | os.PathLike[str]) -> tuple[TextTopics, Run | None]:
+def load_with_run(path: str | os.PathLike[str]) -> tuple[TextTopics, Run | None]:
+    """Return saved topics, and if `learn --save` wrote them, the settings and losses of its run."""
     found = load_as_saved(path)
     topics, run = (found.topics, found.run) if isinstance(found, Checkpoint) else (found, None)
     if not isinstance(topics, TextTopics):

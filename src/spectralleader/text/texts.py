@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from spectralleader.text.tokens import LISTS, Tokens
 Texts = Iterable[Any]
 TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
 Bytes = NDArray[np.uint8]
-BLOCK = 1000  # single texts counted at once
 
 
 def as_strings(texts: Texts) -> Sequence[str]:
@@ -93,21 +92,6 @@ def take_texts(texts: Texts, words: object) -> Sequence[Any]:
     return as_token_documents(texts) if isinstance(words, Tokens) else as_strings(texts)
 
 
-def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequence[Any]]:
-    """Yield blocks of strings or documents of tokens, from blocks of them or single ones."""
-    if not isinstance(texts, Iterator):
-        if isinstance(texts, str | bytes | Mapping):
-            take_texts(texts, words)  # raises an error that says what is wrong with it
-        check_one_column(texts)
-        texts = iter(as_list(texts))
-    for first in texts:
-        everything = chain([first], texts)
-        if _is_single(first, words):
-            yield from in_blocks_of(everything, BLOCK, words)
-        else:
-            yield from (take_texts(block, words) for block in everything)
-
-
 def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[Any]]:
     """Yield consecutive blocks of so many texts; an iterator is read as far as needed only."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
@@ -117,18 +101,6 @@ def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[An
         return
     while block := list(islice(texts, size)):
         yield take_texts(block, words)
-
-
-def _is_single(given: Any, words: object) -> bool:
-    """Return whether this is one text or document of tokens, not a block of them."""
-    if not isinstance(words, Tokens):
-        return given is None or isinstance(given, str | bytes | float)  # NaN is a float
-    if isinstance(given, str | Mapping) or not isinstance(given, LISTS):
-        return isinstance(given, str | Mapping)
-    first = next(iter(given), None)
-    if isinstance(first, str):  # a list of strings: texts to split, else the tokens of a document
-        return words.split is None
-    return not isinstance(first, (*LISTS, Mapping)) or isinstance(first, tuple)
 
 
 def check_one_column(texts: Any) -> None:

@@ -17,8 +17,8 @@ from spectralleader.checks.states import whole
 from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
-from spectralleader.text.counting import count_words
-from spectralleader.text.texts import Strings, Texts, in_blocks
+from spectralleader.text.counting import AT_ONCE, count_words
+from spectralleader.text.texts import Strings, Texts, in_blocks_of
 from spectralleader.text.word_table import (
     Tables,
     WordTable,
@@ -65,13 +65,9 @@ class Vocabulary(Sequence[str], Saved):
 
     @staticmethod
     def most_frequent(
-        texts: Texts | Iterable[Texts],
-        n_words: int,
-        *,
-        words: Tokenizer | None = None,
-        min_count: int = 1,
+        texts: Texts, n_words: int, *, words: Tokenizer | None = None, min_count: int = 1
     ) -> Vocabulary:
-        """Return the most frequent words of texts, or of blocks of texts, in one pass.
+        """Return the most frequent words of texts, in one pass.
 
         Words that occur less than `min_count` times are left out.
 
@@ -89,7 +85,7 @@ class Vocabulary(Sequence[str], Saved):
         counted = GrowingVocabulary(MOST_COUNTED)
         n_forgotten = 0
         tokenizer = Words() if words is None else words
-        for block in in_blocks(texts, tokenizer):
+        for block in in_blocks_of(texts, AT_ONCE, tokenizer):
             counted.count_texts(block, tokenizer)
             if (new_ids := counted.settle()) is not None:
                 n_forgotten += int((new_ids < 0).sum())

@@ -42,7 +42,7 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
     vocabulary = None if grows else Vocabulary.most_frequent(texts, 100)
     topics = TextTopics(2, learner=learner, vocabulary=vocabulary)
     for start in range(0, len(texts), 20):
-        topics.step(texts[start : start + 20])
+        topics.step(topics.take_in(texts[start : start + 20]))
         topics.learner.predictive.log_prob(topics.count(texts))
     topics.posterior(texts)
     topics.posterior(texts[:1])  # few words are looked up in another way

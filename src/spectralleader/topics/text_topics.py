@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -13,22 +13,23 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_json, check_whole
 from spectralleader.checks.saved import Saved, fields
-from spectralleader.checks.states import check_same, part, plain, take, text, truth, whole
+from spectralleader.checks.states import check_same, part, plain, take, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
     create_learner,
+    learner_state,
     merge_learners,
     name_of,
+    read_learner,
     settings_of,
-    stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, Names, check_name, choose_level
-from spectralleader.reading.snapshot import Reading, Report, Snapshot
-from spectralleader.reading.surprise import Surprise
+from spectralleader.reading.snapshot import Classified, Reading, Report, Snapshot
+from spectralleader.reading.surprise import Surprise, known_to
 from spectralleader.reading.timeline import (
     Time,
     Timeline,
@@ -45,7 +46,7 @@ from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 from spectralleader.topics.first_use import compile_for
 
-MAX_POSITION = 2**20  # characters of a stored position
+MAX_POSITION = 2**24  # characters of a stored position: that in files names up to 100,000
 
 
 class TextTopics(ThreadSafe):
@@ -118,8 +119,7 @@ class TextTopics(ThreadSafe):
         self.n_empty = 0  # texts without a known word
         self.timeline = Timeline() if timeline is None else timeline
         self.annotations = TopicAnnotations(is_auto=is_auto)
-        # Position in the source after the last learned text, saved with the model; plain JSON.
-        self.position: Any = None
+        self._position: Any = None  # JSON, or a function that returns it
         self._tree: TopicTree | None = None  # both computed since the last step
         self._reading: Reading | None = None
 
@@ -281,47 +281,56 @@ class TextTopics(ThreadSafe):
             times = times if isinstance(times, Sized) else list(times)
             check_n_times(len(texts), len(times))
         if position is not None:
-            self.step(texts, times=None if times is None else list(times), position=position)
+            self._learn_block(texts, None if times is None else list(times), position)
             return
         when = None if times is None else iter(times)
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
-            self.step(block, times=None if when is None else list(islice(when, len(block))))
+            self._learn_block(block, None if when is None else list(islice(when, len(block))))
 
     @locked
-    def step(
-        self,
-        texts: Texts,
-        judge: Callable[[Documents], None] | None = None,
-        times: Sequence[Time] | None = None,
-        *,
-        position: Any = None,
-    ) -> Ints | None:
-        """Learn one block of texts; return the new ids of all words if some were evicted, or None.
+    def _learn_block(
+        self, texts: Texts, times: Sequence[Time] | None, position: Any = None
+    ) -> None:
+        self.step(self.take_in(texts, times, position))
+
+    @locked
+    def take_in(
+        self, texts: Texts, times: Sequence[Time] | None = None, position: Any = None
+    ) -> Counted:
+        """Return a block that is counted once, for all that is done with it.
+
+        A growing vocabulary takes in its words, once everything was checked: `step` must follow.
 
         Parameters
         ----------
-        judge : callable, optional
-            Called with the documents that have words, before they are learned.
         times : sequence, optional
             A datetime, Unix seconds or None per text.
-        position : JSON, optional
+        position : JSON, or a function that returns it, optional
             The position in the source after the block.
         """
-        if position is not None:
+        if not (position is None or callable(position)):
             check_json("a position", position)
-        batch = Batch.of(texts, times, self.vectoriser)  # raises before anything changes
-        counted, documents = batch.counted, with_words(batch.counted)
+        vocabulary, words = self.vectoriser.vocabulary, self.vectoriser.words
+        texts = take_texts(texts, words)
+        seconds = None if times is None else as_positions(times)
+        if seconds is not None:
+            check_n_times(len(texts), len(seconds))
+        documents = vocabulary.count_texts(texts, words)
+        return Counted(texts, documents, with_words(documents), seconds, position)
+
+    @locked
+    def step(self, counted: Counted) -> Ints | None:
+        """Learn a block from `take_in`; return the new ids of all words if some were evicted."""
+        documents = counted.known
         with changing(self):
-            if judge is not None:
-                judge(documents)
             # p-values compare with scores by models that had not learned the document.
             self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
-            batch.add_to(self.timeline, self.n_docs)
+            counted.add_to(self.timeline, self.n_docs, self.vectoriser)
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
-            if position is not None:
-                self.position = position
+            if counted.position is not None:
+                self._position = counted.position
             # Only now: the timeline reads words of this block, some of which may be evicted.
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
@@ -329,6 +338,25 @@ class TextTopics(ThreadSafe):
             self._tree = self._reading = None
             self.annotations.after_step(self.learner, self.n_docs)
             return new_ids
+
+    @property
+    @locked
+    def position(self) -> Any:
+        """The position in the source after the last learned text, as JSON, saved with the model."""
+        # That of files compares bytes: it is found when it is needed, and not at every step.
+        if callable(self._position):
+            self._position = self._position()
+        return self._position
+
+    @position.setter
+    def position(self, position: Any) -> None:
+        self._position = position
+
+    @locked
+    def classify(self, documents: Documents) -> Classified:
+        """Return the likeliest topic of each document that is counted over the vocabulary."""
+        shown = self._view()
+        return shown.classify_counted(known_to(shown.model, documents))
 
     @property
     @locked
@@ -381,7 +409,7 @@ class TextTopics(ThreadSafe):
         """Return everything needed to continue, as arrays and plain values."""
         position = self.position
         return {
-            "learner": {**self.learner.to_state(), "kind": name_of(self.learner)},
+            "learner": learner_state(self.learner),
             "vectoriser": self.vectoriser.to_state(),
             "block_size": self.block_size,
             "n_docs": self.n_docs,
@@ -394,10 +422,9 @@ class TextTopics(ThreadSafe):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Return the topics that `to_state` described; they continue bit for bit."""
-        stored = part(state, "learner")
         vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
         topics = cls(
-            learner=stored_learner(text(stored, "kind")).from_state(stored),
+            learner=read_learner(state),
             vocabulary=vectoriser.vocabulary,
             words=vectoriser.words,
             block_size=whole(state, "block_size", 1),
@@ -440,46 +467,45 @@ def report_of(learner: Learner) -> Report:
     return Report(tuple(learner.events), learner.drifts_since, learner.settles_at)
 
 
-class Batch(NamedTuple):
-    """Texts, their times and the counts of their words."""
+class Counted(NamedTuple):
+    """A block of texts to be learned: counted once, by `TextTopics.take_in`."""
 
     texts: Sequence[Any]
-    seconds: Floats | None  # (n_docs,) Unix seconds; None without times
-    counted: Documents
-    vocabulary: Vocabulary
-    words: Tokenizer
+    documents: Documents  # their words
+    known: Documents  # those of them that have words
+    seconds: Floats | None = None  # (n_docs,) Unix seconds; None without times
+    position: Any = None  # in the source, after the block: JSON, or a function that returns it
 
-    @classmethod
-    def of(cls, texts: Texts, times: Iterable[Time] | None, vectoriser: Vectoriser) -> Batch:
-        """Count texts; a growing vocabulary takes in their words once all were checked."""
-        vocabulary, words = vectoriser.vocabulary, vectoriser.words
-        texts = take_texts(texts, words)
-        seconds = None if times is None else as_positions(times)
-        if seconds is not None:
-            check_n_times(len(texts), len(seconds))
-        return cls(texts, seconds, vocabulary.count_texts(texts, words), vocabulary, words)
+    @property
+    def n_docs(self) -> int:
+        """Number of texts, with and without words."""
+        return self.documents.n_docs
 
-    def add_to(self, timeline: Timeline, n_before: int) -> None:
+    def add_to(self, timeline: Timeline, n_before: int, vectoriser: Vectoriser) -> None:
         """Add the texts that have words to a timeline, after so many documents."""
-        places = np.flatnonzero(np.diff(self.counted.indptr) > 0)
+        places = np.flatnonzero(np.diff(self.documents.indptr) > 0)
         known = places.tolist()
         when = None if self.seconds is None else self.seconds[places]
         if when is not None and not timeline.by_time and np.isnan(when).all():
             when = None  # invalid times: number the documents instead
-        timeline.add(lambda i: self._stored(known[i], timeline), when, numbers=n_before + places)
 
-    def _stored(self, i: int, timeline: Timeline) -> str:
-        """Return what the timeline keeps of a text: itself, or its known words."""
-        document, words = self.texts[i] if timeline.texts else self._known_words(i), self.words
-        if isinstance(words, Tokens):
-            return words.store(document, timeline.longest)
-        return str(document) if timeline.texts else " ".join(Counter(document).elements())
+        def stored(i: int) -> str:
+            """Return what the timeline keeps of a text: itself, or its known words."""
+            words = vectoriser.words
+            document: Any = self.texts[known[i]]
+            if not timeline.texts:
+                document = count_words_of(self.documents[known[i]], vectoriser.vocabulary)
+            if isinstance(words, Tokens):
+                return words.store(document, timeline.longest)
+            return str(document) if timeline.texts else " ".join(Counter(document).elements())
 
-    def _known_words(self, i: int) -> dict[str, int]:
-        """Return the counts of a document's known words, in the order of the vocabulary."""
-        one, vocabulary = self.counted[i], self.vocabulary
-        counts = one.counts.astype(np.int64).tolist()
-        return {vocabulary[w]: n for w, n in zip(one.words.tolist(), counts, strict=True)}
+        timeline.add(stored, when, numbers=n_before + places)
+
+
+def count_words_of(document: Documents, vocabulary: Vocabulary) -> dict[str, int]:
+    """Return the counts of one document's words, in the order of the vocabulary."""
+    counts = document.counts.astype(np.int64).tolist()
+    return {vocabulary[w]: n for w, n in zip(document.words.tolist(), counts, strict=True)}
 
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:

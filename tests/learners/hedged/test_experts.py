@@ -1,5 +1,7 @@
 """Experts: the table, what each says against NumPy, and how they learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,21 +9,20 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from spectralleader import Documents
+from spectralleader.em.stacked import Stacked
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.learners.hedged.expert_kernels import add_losses, track_priors
-from spectralleader.learners.hedged.experts import (
-    FLOOR,
-    N_ESTIMATES,
-    N_PRIORS,
-    Estimates,
-    Experts,
-    expert_table,
-    own_column,
-)
+from spectralleader.learners.hedged.experts import FLOOR, Experts, Table, add_losses, track_priors
 from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import blocks, documents, model, same_state
 
 K = 3
+TABLE = Table(SETTINGS)
+ESTIMATES = TABLE.estimates
+
+
+def plain(statistics):
+    """Return a copy with scale 1."""
+    return Statistics(statistics.scale * statistics.totals, statistics.scale * statistics.words)
 
 
 def some(seed, n_words=5):
@@ -31,8 +32,8 @@ def some(seed, n_words=5):
 def learned(n_words=5, seed=0):
     experts, rng = Experts(K, n_words), np.random.default_rng(seed)
     experts.background.add(documents(30, n_words, seed=seed))
-    for e in range(N_ESTIMATES):
-        experts.estimates[e] = some(seed + e, n_words)
+    for e, name in enumerate(ESTIMATES):
+        experts.estimates.replace(name, some(seed + e, n_words))
         experts.estimates.scales[e] = 0.5 + 0.5 * rng.random()
     experts.priors = 0.1 / K + 0.9 * rng.dirichlet(np.ones(K), size=len(experts.priors))
     return experts
@@ -43,15 +44,15 @@ def plainly(experts, block):
     counts, background = block.as_floats(), experts.background
     frequencies = background.seen / background.n_seen
     out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
-    for one in expert_table()[2:]:
-        statistics = experts.estimates[one.estimate]
+    for one in TABLE.rows[2:]:
+        statistics = plain(experts.estimates.view(one.estimate))
         strength = SETTINGS.strengths[one.strength] * block.n_words
         mass = statistics.words + strength * background.prior[:, None]
         logs = counts @ np.log(mass / (statistics.totals[1] + strength))
         prior = (statistics.totals[0] + 1 / K) / (statistics.totals[0].sum() + 1)
-        if one.prior >= 0:
-            model = one.estimate * len(SETTINGS.strengths) + one.strength
-            prior = experts.priors[model * N_PRIORS + one.prior]
+        if one.prior is not None:
+            model = ESTIMATES.index(one.estimate) * len(SETTINGS.strengths) + one.strength
+            prior = experts.priors[model * len(TABLE.rates) + one.prior]
         out.append(logsumexp(logs + np.log(prior), axis=1))
     return np.stack(out, axis=1)
 
@@ -70,14 +71,41 @@ def test_long_documents_and_large_counts_do_not_underflow():
         np.testing.assert_allclose(found, plainly(experts, block), rtol=1e-8)
 
 
-def test_names_differ_and_each_estimate_has_a_column_of_its_own():
-    names = [one.name for one in expert_table()]
-    assert len(set(names)) == len(names) == 30
-    assert [expert_table()[own_column(e)].name for e in (0, 1, 2)] == [
-        "reservoir",
-        "window",
-        "EM of the last 1000",
+def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
+    names = [one.name for one in TABLE.rows]
+    assert len(set(names)) == len(names) == len(Experts(K, 5).losses)
+    assert ESTIMATES == ("reservoir", "window", "EM of the last 1000", "EM of the last 10000")
+    for name in ESTIMATES:
+        assert TABLE.rows[TABLE.column[name]] == (name, name, 0, None)
+
+
+def test_another_memory_is_one_number_and_the_rest_follows():
+    more = Table(replace(SETTINGS, memories=(1000.0, 200.0)))
+    assert more.estimates == ("reservoir", "window", "EM of the last 1000", "EM of the last 200")
+    assert more.shortest == "EM of the last 200"
+    names = [one.name for one in more.rows]
+    of_pairs = [[names[i] for i in pair] for pair in (*more.rivals, *more.suspects)]
+    assert of_pairs == [
+        ["window", "reservoir"],
+        ["window", "reservoir"],
+        ["EM of the last 200", "reservoir"],
+        ["EM of the last 200", "window"],
     ]
+
+
+@pytest.mark.parametrize(
+    "memories", [(1000.0,), (1000.0, 200.0), (10_000.0, 1000.0), (1000.0, 10_000.0, 200.0)]
+)
+def test_stored_experts_that_are_others_or_in_another_order_are_refused(memories):
+    others = Experts(K, 5, replace(SETTINGS, memories=memories))
+    with pytest.raises(ValueError, match="names must be those of the experts of this version"):
+        Experts.from_state(others.to_state(), n_topics=K, n_words=5)
+
+
+@pytest.mark.parametrize("names", [None, 7, "reservoir", [], [1], [["reservoir"]], np.zeros(3)])
+def test_stored_names_that_are_none_are_refused(names):
+    with pytest.raises(ValueError, match="names must be those of the experts of this version"):
+        Experts.from_state(learned().to_state() | {"names": names}, n_topics=K, n_words=5)
 
 
 def test_recent_losses_decay():
@@ -94,20 +122,22 @@ def assert_same(a, b):
 
 
 def filled():
-    estimates = Estimates(3, K, 5)
-    for i in range(3):
-        estimates[i] = some(i)
+    estimates = Stacked("abc", K, 5)
+    for i, name in enumerate("abc"):
+        estimates.replace(name, some(i))
     return estimates
 
 
 def test_what_is_put_in_comes_out_and_the_others_stay():
     estimates = filled()
-    estimates[1] = some(7)
-    for i, seed in enumerate((0, 7, 2)):
-        assert_same(estimates[i], some(seed))
-        assert_same(estimates.view(i), some(seed))
-    estimates[1].words[:] = 0.0  # a copy
-    assert_same(estimates[1], some(7))
+    halved = some(7)
+    halved.scale = 0.5
+    estimates.replace("b", halved)
+    for name, expected in zip("abc", (some(0), halved, some(2)), strict=True):
+        assert_same(estimates.view(name), expected)
+        words, totals, first, n_topics = estimates.columns(name)
+        np.testing.assert_array_equal(words[:, first : first + n_topics], expected.words)
+        np.testing.assert_array_equal(totals[:, first : first + n_topics], expected.totals)
 
 
 def test_the_last_estimates_learn_as_statistics_that_decay():
@@ -116,14 +146,14 @@ def test_the_last_estimates_learn_as_statistics_that_decay():
     topic_likelihoods = rng.random((20, 6, K))  # two models each
     weights = rng.dirichlet(np.ones(K), size=3)
     estimates.learn(block, topic_likelihoods, weights, keep)
-    assert_same(estimates[0], some(0))
+    assert_same(estimates.view("a"), some(0))
     for i, kept in enumerate(keep, start=1):
         posterior = weights[i] * topic_likelihoods[:, 2 * i]
         posterior /= posterior.sum(axis=1, keepdims=True)
         expected = some(i)
         expected.decay(kept**20)
         expected.add(block, posterior, (1.0 - kept**20) / (1.0 - kept) / 20)
-        assert_same(estimates[i], expected)
+        assert_same(estimates.view("abc"[i]), expected)
 
 
 def test_a_scale_that_becomes_small_is_multiplied_out():
@@ -132,25 +162,24 @@ def test_a_scale_that_becomes_small_is_multiplied_out():
     for _ in range(3):
         estimates.learn(block, topic_likelihoods, weights, np.array([0.3, 1 - 1e-9]))
         assert estimates.scales.min() >= SMALLEST_SCALE
-    assert_same(estimates[0], some(0))
+    assert_same(estimates.view("a"), some(0))
 
 
 def test_weights_share_one_document():
     experts = learned()
-    weights = experts.log_probs(documents(2, 5)).weights
-    for i in range(N_ESTIMATES):
-        documents_of = experts.estimates[i].totals[0] + 1 / K
+    weights = experts.log_probs(documents(2, 5)).priors
+    for i, name in enumerate(ESTIMATES):
+        documents_of = plain(experts.estimates.view(name)).totals[0] + 1 / K
         np.testing.assert_allclose(weights[i], documents_of / documents_of.sum())
-    assert np.array_equal(weights[N_ESTIMATES:], experts.priors)
+    assert np.array_equal(weights[len(ESTIMATES) :], experts.priors)
 
 
 def closed(which=(1,)):
     """Experts without the documents of some topics, in every estimate."""
     experts = learned()
-    for e in range(N_ESTIMATES):
-        statistics = experts.estimates[e]
+    for name in ESTIMATES:
+        statistics = experts.estimates.view(name)
         statistics.totals[:, which], statistics.words[:, which] = 0.0, 0.0
-        experts.estimates[e] = statistics
     return experts
 
 
@@ -158,15 +187,15 @@ def test_a_topic_without_documents_keeps_the_weight_of_its_pseudo_document():
     """Unlike in the E-step: a document that no other topic explains would be impossible."""
     experts = closed()
     likelihoods = experts.log_probs(documents(30, 5))
-    for i in range(N_ESTIMATES):
-        n_docs = experts.estimates[i].totals[0].sum()
-        assert likelihoods.weights[i, 1] == pytest.approx(1 / K / (n_docs + 1))
+    for i, name in enumerate(ESTIMATES):
+        n_docs = plain(experts.estimates.view(name)).totals[0].sum()
+        assert likelihoods.priors[i, 1] == pytest.approx(1 / K / (n_docs + 1))
 
 
 def test_topics_none_of_which_has_documents_weigh_the_same():
     for experts in (Experts(K, 5), closed(which=(0, 1, 2))):
         likelihoods = experts.log_probs(documents(30, 5))
-        np.testing.assert_array_equal(likelihoods.weights[:N_ESTIMATES], 1 / K)
+        np.testing.assert_array_equal(likelihoods.priors[: len(ESTIMATES)], 1 / K)
         assert np.isfinite(likelihoods.log_probs).all()
 
 
@@ -179,13 +208,13 @@ def test_words_that_no_topic_with_documents_has_are_unlikely_and_not_impossible(
     statistics, experts = Statistics.zero(K, n_words), Experts(K, n_words)
     statistics.add(known, np.eye(K)[np.repeat([0, 1], 100)])
     experts.background.add(known)
-    for e in range(N_ESTIMATES):
-        experts.estimates[e] = statistics
+    for name in ESTIMATES:
+        experts.estimates.replace(name, statistics)
     strange = Documents.from_tokens([rng.integers(100, n_words, size=length)], n_words)
     likelihoods = experts.log_probs(strange)
     np.testing.assert_allclose(likelihoods.log_probs, plainly(experts, strange), rtol=1e-8)
     experts.learn(likelihoods)
-    assert np.isfinite(experts.estimates.stacked.words).all()
+    assert np.isfinite(experts.estimates.statistics.words).all()
     assert np.isfinite(experts.log_probs(known).log_probs).all()
 
 

@@ -6,7 +6,8 @@ import pytest
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.metrics import matched_accuracy
 from spectralleader.learners.events import EventKind
-from spectralleader.learners.hedged.experts import expert_table
+from spectralleader.learners.hedged.experts import Table
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from study.sources.synthetic import easy, non_stochastic, random_problem
 from tests.factories import assert_valid, documents, same_state
@@ -149,7 +150,7 @@ def test_a_large_block_is_learned_in_parts_of_bounded_size():
 
 def test_shares_are_of_named_experts_and_sum_to_one():
     info = learned(HedgedLeader(3, n_words=3), easy(), 300).info
-    assert list(info.shares) == [one.name for one in expert_table()]
+    assert list(info.shares) == [one.name for one in Table(SETTINGS).rows]
     assert sum(info.shares.values()) == pytest.approx(1.0)
     assert info.n_races > 3
 
@@ -205,7 +206,7 @@ def test_a_state_whose_words_are_not_in_the_totals_of_their_topic_is_refused():
     learner = HedgedLeader(2, n_words=30)
     learner.learn(documents(50, 30))
     state = learner.to_state()
-    stacked = state["experts"]["estimates"]["stacked"]
+    stacked = state["experts"]["estimates"]["statistics"]
     n = stacked["totals"].shape[1] // 2
     stacked["words"] = np.tile([[2e28, 1e25]], (30, n))  # few beside those of the other
     stacked["totals"] = np.tile([[1.0, 1.0], [6e29, 0.0]], n)
@@ -219,7 +220,7 @@ def test_a_state_of_more_words_than_were_ever_written_is_refused():
     state = learner.to_state()
     estimates = state["experts"]["estimates"]
     for name in ("words", "totals"):
-        estimates["stacked"][name] *= 1e40
+        estimates["statistics"][name] *= 1e40
     with pytest.raises(ValueError, match="estimates must have at most"):
         HedgedLeader.from_state(state)
     estimates["scales"][:] = 1e-40

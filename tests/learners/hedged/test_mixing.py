@@ -104,11 +104,10 @@ def test_after_the_first_document_half_of_all_weight_is_shared_equally():
 
 
 @pytest.mark.parametrize("memory", [4.0, 1000.0])
-def test_weights_are_bayes_rule_with_a_fixed_share_and_the_pool_is_online_em(memory, monkeypatch):
+def test_weights_are_bayes_rule_with_a_fixed_share_and_the_pool_is_online_em(memory):
     log_probs = -5.0 * np.random.default_rng(0).random((12, 3))
-    mixing, pool, weights = Mixing(3), np.full(3, 1 / 3), np.full(4, 1 / 4)
-    short = replace(SETTINGS, pool_memory=memory)
-    monkeypatch.setattr("spectralleader.learners.hedged.mixing.SETTINGS", short)
+    mixing = Mixing(3, replace(SETTINGS, pool_memory=memory))
+    pool, weights = np.full(3, 1 / 3), np.full(4, 1 / 4)
     for t, given_by in enumerate(np.exp(log_probs), start=1):
         by_all = np.append(given_by, pool @ given_by)
         np.testing.assert_allclose(mixing.log_prob(np.log([given_by])), np.log(weights @ by_all))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, SpectralMethod
-from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.em.background import Background
+from spectralleader.em.statistics import Statistics, read_off, with_words
 from spectralleader.learners import summaries
-from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.passes import solve
 from spectralleader.learners.summaries import InMemory, add
@@ -74,11 +74,11 @@ def test_polish_is_em_smoothed_as_the_hedged_leader_is():
     background = Background(50)
     background.add(whole)
     for _ in range(4):
-        model = smooth(statistics.columns, background.prior, SETTINGS.tried[0] * 50)
+        model = read_off(statistics.columns, background.smoothing(SETTINGS.tried[0] * 50))
         fit = model.log_prob(whole).mean()
         statistics = Statistics.zero(N_TOPICS, 50)
         statistics.add(whole, model.posterior(whole))
-    expected = smooth(statistics.columns, background.prior, SETTINGS.tried[0] * 50)
+    expected = read_off(statistics.columns, background.smoothing(SETTINGS.tried[0] * 50))
     found = solve(parted(whole, 7), N_TOPICS, n_polish=4)
     np.testing.assert_allclose(found.model.topics, expected.topics, rtol=0, atol=1e-5)
     np.testing.assert_allclose(found.fits[-1], fit, rtol=1e-7)

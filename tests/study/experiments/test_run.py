@@ -177,3 +177,16 @@ def test_ctrl_c_leaves_valid_rows_and_the_same_command_goes_on(tmp_path):
     fewer = parse(table | {"seeds": sorted({row["seed"] for row in kept})}, "long")
     run([fewer], rows.parent, workers=0)
     assert kept[0] in lines(rows)
+
+
+def test_the_cost_of_learners_is_measured(tmp_path):
+    learners = [{"name": "study.pool:EMPool"}, {"name": "hedged"}, {"name": "unigram"}]
+    table = scenario_table(
+        kind="cost", learners=learners, metrics=["us", "MB", "components"], seeds=1
+    )
+    rows = run([parse(table, "my")], tmp_path, workers=0)["my"]
+    found = {row.learner.name: row.values for row in rows}
+    assert all(values["us"] > 0 and values["MB"] > 0 for values in found.values())
+    sizes = {name: values["components"] for name, values in found.items()}
+    assert (sizes["study.pool:EMPool"], sizes["unigram"]) == (3 * 54, 3)
+    assert sizes["hedged"] > 50

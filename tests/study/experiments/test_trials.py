@@ -51,4 +51,28 @@ def test_table_1_is_shipped_with_its_54_opponents():
     assert len(table) == 15
     for scenario in table.values():
         assert sum(c.name == "stepwise-em" for c in scenario.learners) == 54
-        assert len(scenario.seeds) == 10
+        assert sum(c.name == "study.pool:EMPool" for c in scenario.learners) == 1
+        assert len(scenario.seeds) >= 10
+
+
+def test_each_class_of_a_screened_table_has_finalists_of_its_own(scenario):
+    other = GRID | {"name": "study.learners:MiniBatchEM", "label": "mini {step_power}"}
+    table = scenario_table(seeds=3, axis="step_power", screen={"seeds": 1, "keep": 1})
+    scenario = parse(table | {"learners": [GRID, other | {"mini_batch": 1}]}, "my")
+    done = {
+        trial.run: [Row(trial.learner, trial.seed, 6, dict.fromkeys(("L1", "L2"), value))]
+        for trial in trials_of(scenario)
+        for value in [trial.learner.parameters["step_power"] + 9 * ("mini" in trial.learner.label)]
+    }
+    late = [t.learner.label for t in due(scenario, done) if t.seed == 2]
+    assert late == ["EM 0.5", "mini 0.5"]
+
+
+def test_a_slow_learner_runs_on_fewer_seeds_and_is_kept(tmp_path):
+    learners = [{"name": "unigram", "seeds": 1}, {"name": "truth"}]
+    scenario = parse(scenario_table(seeds=3, learners=learners), "my")
+    rows = run([scenario], tmp_path, workers=0)["my"]
+    assert [(r.learner.label, r.seed) for r in rows if r.step == 6] == [
+        ("unigram", 0),
+        *(("truth", seed) for seed in range(3)),
+    ]

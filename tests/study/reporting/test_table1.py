@@ -3,40 +3,66 @@ from io import StringIO
 from rich.console import Console
 
 from study.reporting.findings import lower_everywhere, recovers
-from study.reporting.tables import table1_tables
+from study.reporting.tables import above, changes_table, narrow, table1_tables
 from study.reproduce import Options, reproduce
 from study.rows import Row
 from tests.factories import ROLES, contender, scenario_table, study, write_toml
 
 FINALS = {
-    "HedgedLeader": [1.0, 1.1],
-    "SpectralLeader": [2.5, 2.1],
-    "SpectralLeader, variant": [2.4, 2.0],
-    "EM 0.5": [3.0, 3.1],
-    "EM 1.0": [2.0, 2.5],
-    "VarianceReducedEM": [2.2, 2.4],
-    "Unigram": [5.0, 5.0],
-    "true model": [0.5, 0.5],
+    "HedgedLeader": [0.9, 1.0, 1.1],
+    "pool of 54 EMs": [0.3, 0.4, 0.5],
+    "SpectralLeader": [2.4, 2.5, 2.6],
+    "EM 0.5": [3.0, 3.1, 3.2],
+    "EM 1.0": [2.1, 2.2, 2.3],
+    "Unigram": [4.9, 5.0, 5.1],
+    "true model": [0.5, 0.5, 0.5],
 }
+FINALS |= {"MiniEM 0.5": [2.0, 2.1, 2.2]}
 
 
-def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
+def test_table_1_has_a_row_a_stream_and_marks_who_is_lower():
     one = study(FINALS, group="test")
     l1, l2 = table1_tables([one, one._replace(metrics=("L1",))]).values()
-    assert l1.header[1:6] == ("group", "HedgedLeader", "EM, best of 54", "difference", "ours is")
-    assert l1.rows[0][:4] == ("A stream", "test", "1.050 ± 0.050", "2.25 ± 0.25 (EM 1.0)")
-    assert l1.rows[0][5] == "lower"
-    assert l1.rows[0][-2:] == ("0.500", "2")
+    assert l1.header[1:5] == ("group", "HedgedLeader", "pool of 54 EMs", "EM, best of 54")
+    row = dict(zip(l1.header, l1.rows[0], strict=True))
+    assert row["HedgedLeader"] == "1.000 ± 0.058"
+    assert row["pool of 54 EMs"] == "0.400 ± 0.058 ▼"
+    assert row["EM, best of 54"] == "2.200 ± 0.058 ▲ (EM 1.0)"
+    assert row["EM, best of all mini-batches"] == "2.100 ± 0.058 ▲ (MiniEM 0.5)"
+    assert row["IncrementalEM"] == "–"
+    assert row["runs"] == "3"
     [row] = l2.rows  # the other study has no L2
-    assert row[5] == "similar"
-    assert l2.header[-2:] == ("SpectralLeader, variant", "runs")
-    assert row[-2:] == ("2.20 ± 0.20", "2")
+    assert row[2] == "2.500 ± 0.058"
+    assert narrow(l1).header == ("stream", *l1.header[2:5])
+
+
+def test_table_1_says_how_many_components_a_prediction_has():
+    values = {"us": 1.0, "MB": 1.0, "components": 270.0}
+    rows = [Row(contender(name), 0, 2, values) for name in ("pool of 54 EMs", "StepwiseEM")]
+    costs = study({})._replace(rows=rows, metrics=tuple(values), title="K = 5")
+    first, *_ = next(iter(table1_tables([study(FINALS)], [costs]).values())).rows
+    assert first[:2] == ("components (K = 5)", "")
+    assert first[3:5] == ("270", "270")
+
+
+def test_a_sentence_names_the_streams_on_which_a_learner_is_above():
+    one = study(FINALS, title="first")
+    worse = study(FINALS | {"SpectralLeader": [6.4, 6.5, 6.6]}, title="second")
+    told = above([one, worse], "L2", "SpectralLeader", "Unigram")
+    assert told == "The L2 of SpectralLeader is above that of Unigram on 1 of 2 streams: second."
+
+
+def test_a_part_helps_if_the_learner_is_worse_without_it():
+    finals = {"HedgedLeader": FINALS["HedgedLeader"], "SpectralLeader, variant": [1.9, 2.0, 2.1]}
+    table = changes_table([study(finals)], "L1")
+    assert table.rows == [("A stream", "1.000 ± 0.058", "+1.000 ▲", "3")]
 
 
 def test_lower_everywhere_names_where_it_is_not():
-    worse = study(FINALS | {"HedgedLeader": [2.1, 2.6]}, name="bad")
-    assert lower_everywhere([study(FINALS)], None, "L1", "predictor").holds
-    finding = lower_everywhere([study(FINALS), worse], None, "L1", "predictor")
+    worse = study(FINALS | {"HedgedLeader": [2.1, 2.6, 2.0]}, name="bad")
+    given = {"metric": "L1", "own": "HedgedLeader"}
+    assert lower_everywhere([study(FINALS)], None, **given).holds
+    finding = lower_everywhere([study(FINALS), worse], None, **given)
     assert not finding.holds
     assert finding.measured.startswith("lower in 1 of 2; not: bad L1")
 
@@ -66,8 +92,8 @@ def test_recovery_is_counted_from_the_middle_in_documents():
 
 def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp_path, monkeypatch):
     names = {"hedged": "HedgedLeader", "spectral": "SpectralLeader", "truth": "true model"}
-    names |= {"study.learners:VarianceReducedEM": "VarianceReducedEM"}
-    names |= {"unigram": "Unigram"}
+    names |= {"study.pool:EMPool": "pool of 54 EMs", "unigram": "Unigram"}
+    names |= {"study.learners:HedgedModel": "HedgedLeader.model"}
     learners = [{"name": name, "label": label} for name, label in names.items()]
     learners.append({"name": "stepwise-em", "label": "EM {step_power}", "step_power": [0.5, 1.0]})
     learners = [one | {"role": ROLES.get(one["label"], "other")} for one in learners]
@@ -83,6 +109,7 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     results = (docs / "results.md").read_text()
     assert "## Table 1" in results
     assert " | development | " in results
-    assert "| group | HedgedLeader | EM, best of 54 | difference | ours is |" in results
+    assert "| group | HedgedLeader | pool of 54 EMs | EM, best of 54 |" in results
+    assert "The L2 of SpectralLeader is above that of Unigram on" in results
     assert "on the page labels.md" in results
     assert "best of 54" in (tmp_path / "yes" / "results.md").read_text()

@@ -10,12 +10,13 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import floats, integers, truth, whole
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.runtime.compiled import in_place
 
 BOUND = 4.0  # differences per document are clipped to this many nats
 BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large ones abrupt changes
 RESERVE = 1e3  # odds are capped at this factor above an alarm, so that an alarm can end
+Pairs = tuple[tuple[int, int], ...]  # columns of each rival and of its opponent
 
 
 def shape_of_bets(known: Mapping[str, Any]) -> tuple[int, int]:
@@ -30,7 +31,7 @@ class Drift(Saved):
     log-probabilities. If no rival is better on average, this is at best a fair game: the mean of
     the bets, each restarted when it falls below its stake, first exceeds 1 / a after at least 1 / a
     documents in expectation (Shin, Ramdas & Rinaldo 2022). The expected number of documents to a
-    false alarm is therefore at least `SETTINGS.run_length`.
+    false alarm is therefore at least `Settings.run_length`.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ class Drift(Saved):
         Columns of each rival and of its opponent.
     n_docs : int
         Number of documents before the first bet.
+    settings : Settings
+        The constants.
 
     Examples
     --------
@@ -49,15 +52,16 @@ class Drift(Saved):
     """
 
     saved = fields(
-        odds=field(floats, shape=shape_of_bets, least=1.0, most=RESERVE * SETTINGS.run_length),
+        odds=field(floats, shape=shape_of_bets, least=1.0),
         starts=field(integers, shape=shape_of_bets),
         began=whole,
         is_alarmed=truth,
         alarmed_since=whole,
     )
 
-    def __init__(self, pairs: tuple[tuple[int, int], ...], n_docs: int = 0) -> None:
+    def __init__(self, pairs: Pairs, n_docs: int = 0, settings: Settings = SETTINGS) -> None:
         self._pairs: Ints = np.array(pairs)
+        self._settings = settings
         shape = shape_of_bets({"pairs": pairs})
         self.mean_odds = 1.0  # mean of the odds
         self.suspected_since: int | None = None  # start of the latest bet that is suspicious
@@ -72,12 +76,12 @@ class Drift(Saved):
 
         `n_docs` is the number of documents before.
         """
-        limits = (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
+        limits = self._settings.suspicion, RESERVE * self._settings.run_length
         self.mean_odds, since = bet(
             self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, *limits
         )
         self.suspected_since = since if since >= 0 else None
-        if self.mean_odds >= SETTINGS.run_length and not self.is_alarmed:
+        if self.mean_odds >= self._settings.run_length and not self.is_alarmed:
             # Recorded once: another bet may lead while the alarm lasts.
             self.is_alarmed, self.alarmed_since = True, self.since
         elif self.mean_odds <= 1.0:

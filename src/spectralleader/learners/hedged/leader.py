@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.saved import field, fields
-from spectralleader.checks.states import check_same, whole
+from spectralleader.checks.states import State, check_same, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.events import Event
-from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.experts import (
-    ALL,
-    RECENT,
-    SAMPLE_NAMES,
-    ExpertLikelihoods,
-    Experts,
-    expert_table,
-    own_column,
-)
+from spectralleader.learners.hedged.experts import ExpertLikelihoods, Experts
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.learners.learner_base import LearnerBase
-from spectralleader.learners.protocol import Predictive, check_block
-from spectralleader.models import TopicModel
+from spectralleader.learners.protocol import check_block
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import Reservoir, Window
 
 BLOCK = 1000  # larger blocks are split
 REPLAY_BLOCK = 100  # documents per step when merged windows are learned again
-# A change is suspected if the topics of the window, or of a forgetting EM, predict better than
-# those of all documents, or the latter EM better than the window. Drift is only reported by the
-# topics of the window, which start from those of all documents.
-FORGETTING = own_column(len(SAMPLE_NAMES))
-SUSPECTS = (
-    (own_column(RECENT), own_column(ALL)),
-    (FORGETTING, own_column(ALL)),
-    (FORGETTING, own_column(RECENT)),
-)
-RIVALS = ((own_column(RECENT), own_column(ALL)),)
 
 
 class HedgedInfo(NamedTuple):
@@ -91,6 +72,19 @@ class HedgedLeader(LearnerBase):
         Documents remembered, each about 100 bytes if short, plus 4 bytes per topic.
     seed : int
         Random seed of the reservoir and of the starts.
+    settings : Settings
+        The constants, for studies. They are not saved: pass the same to `from_state`.
+
+    Notes
+    -----
+    Memory: a reservoir of m documents and a window of min(m / 4, 2,000); 4 K m for
+    responsibilities; 5 arrays of 8 K d: 2 followed, 2 forgetting, 1 shown; a few more during a
+    race.
+
+    Merging: the samples are merged, and a race on them chooses the topics, with those of every
+    shard among the contenders. The weights of experts are averaged by documents seen; tracked
+    priors and forgetting EMs are those of the first shard, updated with the last documents of all.
+    `info.price` counts all documents, but is a bound for one stream only.
 
     Examples
     --------
@@ -104,10 +98,14 @@ class HedgedLeader(LearnerBase):
         LearnerBase.saved,
         reservoir_size=field(whole, least=1),
         _experts=Experts,
-        _mixing=field(Mixing, n_experts=len(expert_table()), n_competitors=len(expert_table()) + 1),
-        _suspicion=field(Drift, pairs=SUSPECTS),
-        _drift=field(Drift, pairs=RIVALS),
-        _refit=Refit,
+        _mixing=field(
+            Mixing,
+            n_experts=lambda known: len(known["_experts"].names),
+            n_competitors=lambda known: len(known["_experts"].names) + 1,
+        ),
+        _suspicion=field(Drift, pairs=lambda known: known["_experts"].table.suspects),
+        _drift=field(Drift, pairs=lambda known: known["_experts"].table.rivals),
+        _refit=field(Refit, experts=lambda known: known["_experts"]),
     )
 
     def __init__(
@@ -117,15 +115,22 @@ class HedgedLeader(LearnerBase):
         n_words: int | None = None,
         reservoir_size: int = 50_000,
         seed: int = 0,
+        settings: Settings = SETTINGS,
     ) -> None:
         super().__init__(n_topics, n_words, seed)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
-        self._experts = Experts(self.n_topics, self.n_words)
-        self._mixing = Mixing(len(expert_table()))
-        self._suspicion, self._drift = Drift(SUSPECTS), Drift(RIVALS)
-        self._refit = Refit(self.n_topics, self.n_words, self.reservoir_size, self.seed)
+        self._settings = settings
+        self._experts = Experts(self.n_topics, self.n_words, settings)
+        self._mixing = Mixing(len(self._experts.names), settings)
+        self._refit = Refit(self._experts, self.reservoir_size, self.seed, settings)
+        self._suspicion, self._drift = self._bets()
         self._last_likelihoods: ExpertLikelihoods | None = None
-        self._models: dict[int, TopicModel] = {}  # computed since the last block
+        self._recent: TopicModel | None = None  # computed since the last block
+
+    @classmethod
+    def from_state(cls, state: State, *, settings: Settings = SETTINGS, **sizes: Any) -> Self:
+        """Return the learner that `to_state` described; raise `ValueError` for an invalid state."""
+        return super().from_state(state, settings=settings, **sizes)
 
     @property
     @locked
@@ -151,16 +156,24 @@ class HedgedLeader(LearnerBase):
         self._mixing.update(likelihoods.log_probs)
         self._experts.update_losses(likelihoods.log_probs)
         self._suspicion.update(likelihoods.log_probs, n_docs)
-        if self._refit.is_settled:
+        if self._refit.schedule.is_settled:
             self._drift.update(likelihoods.log_probs, n_docs)
             if (since := self.drifts_since) is not None:
                 self._refit.note_change(since)
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
-        self._refit.learn(block, self._experts)
-        since = self.drifts_since if self._refit.is_outdated(self._experts) else None
-        if self._refit.renew(self._experts, self._suspicion, since):
-            self._drift = Drift(RIVALS, self.n_docs)  # bets were against other topics
+        self._refit.learn(block)
+        is_outdated = self._experts.is_outdated(self._settings.margin)
+        outdated = self.drifts_since if is_outdated else None
+        if self._refit.renew(self._suspicion.suspected_since, outdated):
+            # Bets were against other topics.
+            _, self._drift = self._bets()
+
+    def _bets(self) -> tuple[Drift, Drift]:
+        """Return new bets that there is a change: for suspicion, and for a report."""
+        table, n_docs = self._experts.table, self.n_docs
+        suspicion = Drift(table.suspects, n_docs, self._settings)
+        return suspicion, Drift(table.rivals, n_docs, self._settings)
 
     @property
     @locked
@@ -189,7 +202,7 @@ class HedgedLeader(LearnerBase):
         return log_prob
 
     def _forget_results(self) -> None:
-        self._last_likelihoods, self._models = None, {}
+        self._last_likelihoods = self._recent = None
 
     @property
     @locked
@@ -201,24 +214,19 @@ class HedgedLeader(LearnerBase):
     def model(self) -> TopicModel:
         """The topics of all documents, in a stable order."""
         averaged = self._refit.averaged
-        return self._read(ALL) if averaged is None else averaged.model
+        return self._refit.overall.model if averaged is None else averaged.model
 
     @property
     @locked
     def recent(self) -> TopicModel:
         """The topics of the last documents, numbered like those of `model` where they match."""
-        recent = self._read(RECENT)
-        # Matched when read: while documents are few, races give both samples new topics in turn.
-        order = best_order(recent.topics, self.model.topics)
-        return TopicModel.trusted(recent.weights[order], recent.topics[order])
-
-    def _read(self, estimate: int) -> TopicModel:
-        if estimate not in self._models:
-            experts, prior = self._experts, self._experts.background.prior
-            strength = self._refit.read_strength(estimate, experts)
-            scale = float(experts.estimates.scales[estimate])
-            self._models[estimate] = smooth(experts.columns(estimate), prior, strength, scale)
-        return self._models[estimate]
+        if self._recent is None:
+            recent = self._refit.recent.model
+            # Matched when read: while documents are few, races give both samples new topics in
+            # turn.
+            order = best_order(recent.topics, self.model.topics)
+            self._recent = TopicModel.trusted(recent.weights[order], recent.topics[order])
+        return self._recent
 
     @property
     def predictive(self) -> Predictive:
@@ -250,15 +258,13 @@ class HedgedLeader(LearnerBase):
 
         None once they are settled.
         """
-        return None if self._refit.is_settled else SETTINGS.early
+        return None if self._refit.schedule.is_settled else self._settings.early
 
     @property
     @locked
     def info(self) -> HedgedInfo:
         """Topics in use, and the mixture weights of the experts."""
-        shares = dict(
-            zip((e.name for e in expert_table()), self._mixing.shares.tolist(), strict=True)
-        )
+        shares = dict(zip(self._experts.names, self._mixing.shares.tolist(), strict=True))
         return HedgedInfo(self.model.n_used, shares, self._refit.n_races, self._mixing.price)
 
     @locked
@@ -268,6 +274,8 @@ class HedgedLeader(LearnerBase):
         Word counts are added. Mixture weights and recent losses are averaged by documents seen.
         Tracked priors and forgetting EMs cannot be added; they first learn all windows.
         """
+        if any(other._settings != self._settings for other in others):
+            raise ValueError("learners with other settings cannot be merged")
         with changing(self):
             self._forget_results()
             refits = [other._refit for other in others]
@@ -276,9 +284,8 @@ class HedgedLeader(LearnerBase):
             n_of_each = np.array([part.n_docs for part in (self, *others)])
             self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
             self._mixing.merge([other._mixing for other in others])
-            self._suspicion = Drift(SUSPECTS, self.n_docs)
-            self._drift = Drift(RIVALS, self.n_docs)
-            self._refit.merge(refits, [o._experts for o in others], self._experts, rng)
+            self._suspicion, self._drift = self._bets()
+            self._refit.merge(refits, rng)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self._experts.recode(new_ids, n_words)

@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import distributions, whole
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.runtime.compiled import in_place
 
 
@@ -44,10 +44,11 @@ class Mixing(Saved):
         weights=field(distributions, shape=("n_competitors",), least=least_weight),
     )
 
-    def __init__(self, n_experts: int) -> None:
+    def __init__(self, n_experts: int, settings: Settings = SETTINGS) -> None:
         self.pool: Floats = np.full(n_experts, 1.0 / n_experts)
         self.weights: Floats = np.full(n_experts + 1, 1.0 / (n_experts + 1))  # pool last
         self.n_docs = 0
+        self._memory = settings.pool_memory
 
     @property
     def price(self) -> float:
@@ -66,7 +67,7 @@ class Mixing(Saved):
     def update(self, log_probs: Floats) -> None:
         """Update the weights with documents in order, given log-probabilities, (n_docs, n)."""
         weights, relative = (self.pool, self.weights), np.empty(len(self.weights))
-        weigh(*weights, log_probs, float(self.n_docs), SETTINGS.pool_memory, relative)
+        weigh(*weights, log_probs, float(self.n_docs), self._memory, relative)
         self.n_docs += len(log_probs)
 
     def merge(self, others: Sequence[Self]) -> None:

@@ -10,14 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.arrays import Flags, Floats, Ints, Posteriors
+from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents, DocumentView
 from spectralleader.documents.csr import number_words
-from spectralleader.em.columns import Smoothing, work_space
-from spectralleader.em.passes import batch_pass, log_probs, sweep
+from spectralleader.em.background import Background
+from spectralleader.em.columns import Smoothing
+from spectralleader.em.passes import log_probs, sweep
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged.background import Background, fit_strength
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.sample_topics import n_open
+from spectralleader.learners.hedged.schedule import ENOUGH
+from spectralleader.learners.hedged.settings import Settings
 from spectralleader.models.coarsening import RARE, coarsen, find_merges
 from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
@@ -28,7 +30,6 @@ from spectralleader.spectral.power import random_starts
 
 ROUGHLY = 0.03  # accuracy of a spectral start's basis; the sweeps refine the start
 SEEDS = 10  # documents per topic of a random start
-ENOUGH = 10  # minimum documents per topic of a start
 N_SWEEPS = 2  # stepwise-EM passes of each contender
 SWEEP_BLOCKS, SWEEP_SIZE = 20, 100  # minimum mini-batches per sweep, and their maximum size
 
@@ -49,6 +50,7 @@ class HeldOutSplit(NamedTuple):
     word_ids: Ints  # id in the vocabulary of each word that occurs
     seen: Floats  # background of these words
     n_seen: float  # sum over all words
+    settings: Settings
 
     @property
     def can_judge(self) -> bool:
@@ -57,7 +59,8 @@ class HeldOutSplit(NamedTuple):
 
     def smoothing(self, n_open: int) -> Smoothing:
         """Return the smoothing with which that many topics are fitted."""
-        strength = fit_strength(float(self.train.counts.sum()), n_open, len(self.word_ids))
+        n_tokens, n_words = float(self.train.counts.sum()), len(self.word_ids)
+        strength = self.settings.fit_strength(n_tokens, n_open, n_words)
         return Smoothing(self.seen, self.n_seen, strength)
 
 
@@ -75,6 +78,7 @@ def race(
     incumbents: Sequence[Statistics],
     background: Background,
     seed: list[int],
+    settings: Settings,
     margin: float = 0.0,
     *,
     spectral: bool = True,
@@ -100,24 +104,26 @@ def race(
         Word counts of the stream.
     seed : list of int
         Random seed of the split and of the starts.
+    settings : Settings
+        The constants.
     margin : float
         Share of the loss by which a newcomer must be better than all incumbents, beside
-        `SETTINGS.n_sigmas` standard errors. If it is 0, being better is enough.
+        `Settings.n_sigmas` standard errors. If it is 0, being better is enough.
     spectral : bool
         Whether spectral starts are among the contenders.
     """
     rng = np.random.default_rng(seed)
-    split = split_documents(documents, background, rng)
+    split = split_documents(documents, background, rng, settings)
     # Words that do not occur here keep their mass in the totals: probabilities remain those over
     # the whole vocabulary.
     defenders = [statistics.of_words(split.word_ids) for statistics in incumbents]
     with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
         starts = (*defenders, *make_starts(split, n_topics, rng, spectral=spectral))
         contenders = [contend(split, start) for start in starts]
-    best = choose_winner([one.scores for one in contenders], len(incumbents), margin)
-    won = close_topics(
-        split, contenders[best], min(n_topics, -(-documents.n_docs // SETTINGS.filled))
-    )
+    scores = [one.scores for one in contenders]
+    best = choose_winner(scores, len(incumbents), margin, settings.n_sigmas)
+    n_filled = -(-documents.n_docs // settings.filled)
+    won = close_topics(split, contenders[best], min(n_topics, n_filled))
     words = np.zeros((documents.n_words, n_topics))
     words[split.word_ids] = won.statistics.words
     incumbent = best if best < len(incumbents) else -1
@@ -129,7 +135,7 @@ def contend(split: HeldOutSplit, start: Statistics) -> Contender:
     fitted, smoothing = fit(split, start), split.smoothing(n_open(start))
     best, strength = score(split, fitted, smoothing), smoothing.strength
     # The same statistics, smoothed differently: a pass over held-out documents, no refit.
-    for factor in SETTINGS.tried if split.can_judge else ():
+    for factor in split.settings.tried if split.can_judge else ():
         other = smoothing._replace(strength=len(split.word_ids) * factor)
         if (scores := score(split, fitted, other)).mean() > best.mean():
             best, strength = scores, other.strength
@@ -137,31 +143,31 @@ def contend(split: HeldOutSplit, start: Statistics) -> Contender:
 
 
 def close_topics(split: HeldOutSplit, winner: Contender, least: int) -> Contender:
-    """Return the winner, with topics merged into others if that predicts held-out documents better.
+    """Return the winner, with topics merged into others unless that predicts held-out ones worse.
 
-    Few documents deserve fewer topics. A topic whose documents another one has is closed: it has
-    none, and no weight, until a race opens it again. At least `least` stay open.
+    Few documents deserve fewer topics: of those that predict equally well, within a standard error,
+    the fewest are kept. Otherwise the first stories of a stream would have several topics each, and
+    later ones none of their own. A topic whose documents another one has is closed: it has none,
+    and no weight, until a race opens it again. At least `least` stay open.
     """
-    best, n = winner, n_open(winner.statistics)
+    best, fewest, n = winner, winner, n_open(winner.statistics)
     if not split.can_judge or n <= least:
-        return best
+        return winner
     totals, words = winner.statistics.totals, winner.statistics.words
     is_open, K = totals[0] > 0.0, totals.shape[1]
     merges = find_merges(np.where(words > RARE, words, 0.0)[:, is_open], least)
     n_all, group = n, np.arange(K)
     while n > least:
-        n = max(least, int(n / SETTINGS.coarser))
+        n = max(least, int(n / split.settings.coarser))
         group[is_open] = np.flatnonzero(is_open)[merges.groups(n_all, n_all - n)]
         member = np.eye(K)[group]
         coarse = contend(split, Statistics(totals @ member, words @ member))
-        if coarse.scores.mean() > best.scores.mean():
-            best = coarse
-    return best
-
-
-def n_open(statistics: Statistics) -> int:
-    """Return the number of topics that have documents; the others are closed."""
-    return int(np.count_nonzero(statistics.totals[0]))
+        gains = coarse.scores - best.scores
+        if gains.mean() > 0.0:
+            best = fewest = coarse
+        elif gains.mean() > -standard_error(gains):
+            fewest = coarse
+    return fewest
 
 
 def score(split: HeldOutSplit, statistics: Statistics, smoothing: Smoothing) -> Floats:
@@ -169,7 +175,9 @@ def score(split: HeldOutSplit, statistics: Statistics, smoothing: Smoothing) -> 
     return log_probs(DocumentView.of(split.held_out), statistics.columns, smoothing)
 
 
-def choose_winner(scores: Sequence[Floats], n_incumbents: int, margin: float) -> int:
+def choose_winner(
+    scores: Sequence[Floats], n_incumbents: int, margin: float, n_sigmas: float
+) -> int:
     """Return the index of the winner; a newcomer must beat the incumbents by the margin."""
     means = [float(log_prob.mean()) for log_prob in scores]
     best = int(np.argmax(means))
@@ -178,24 +186,29 @@ def choose_winner(scores: Sequence[Floats], n_incumbents: int, margin: float) ->
     old = int(np.argmax(means[:n_incumbents]))
     # Paired by document: what all contenders find hard, such as long documents, cancels.
     gains = scores[best] - scores[old]
-    error = float(gains.std()) / np.sqrt(len(gains))
     # Mean log-probabilities are negative: -margin * mean is a share of the loss.
-    needed = max(SETTINGS.n_sigmas * error, -margin * means[old])
+    needed = max(n_sigmas * standard_error(gains), -margin * means[old])
     return best if gains.mean() > needed else old
 
 
+def standard_error(values: Floats) -> float:
+    """Return the standard error of the mean of independent values."""
+    return float(values.std()) / float(np.sqrt(len(values)))
+
+
 def split_documents(
-    documents: Documents, background: Background, rng: np.random.Generator
+    documents: Documents, background: Background, rng: np.random.Generator, settings: Settings
 ) -> HeldOutSplit:
     """Split documents at random into training and held-out ones; few documents are both."""
     words, word_ids = number_words(documents.words, documents.n_words)
     compact = Documents.trusted(documents.indptr, words, documents.counts, len(word_ids))
     order, n = rng.permutation(documents.n_docs), documents.n_docs
-    n_held_out = int(SETTINGS.held_out * n) if n >= SETTINGS.few else 0
+    n_held_out = int(settings.held_out * n) if n >= settings.few else 0
     train = compact.take(order[n_held_out:])
     held_out = compact.take(order[:n_held_out]) if n_held_out else train
     # `n_roots` remains the sum over all words, for the same reason as the totals in `race`.
-    return HeldOutSplit(train, held_out, word_ids, background.roots[word_ids], background.n_roots)
+    seen, n_seen = background.roots[word_ids], background.n_roots
+    return HeldOutSplit(train, held_out, word_ids, seen, n_seen, settings)
 
 
 def fit(split: HeldOutSplit, start: Statistics) -> Statistics:
@@ -212,11 +225,12 @@ def make_starts(
     split: HeldOutSplit, n_topics: int, rng: np.random.Generator, *, spectral: bool = True
 ) -> Iterator[Statistics]:
     """Yield the starts that have enough documents, and whose cost is in proportion to them."""
-    documents, subset = split.train, split.train[: SETTINGS.spectral]
+    settings, documents = split.settings, split.train
+    subset = documents[: settings.spectral]
     n, n_entries, d = documents.n_docs, len(documents.words), documents.n_words
     # Visiting every document once takes n_entries * K multiplications.
-    allowed = SETTINGS.work * n_entries * n_topics
-    ratio, K = SETTINGS.ratio, float(n_topics)
+    allowed = settings.work * n_entries * n_topics
+    ratio, K = settings.ratio, float(n_topics)
     # multiplications of the Krylov space, the sums and the power method; BLAS's count less
     spectral_work = 60 * len(subset.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
     if spectral and n >= ENOUGH * n_topics and spectral_work <= allowed:
@@ -224,10 +238,9 @@ def make_starts(
     # Two sweeps with ratio * K topics and two with K, and the pairs of topics that share a word.
     merging_work = 2 * (ratio + 1) * n_entries * K + d * (ratio * K) ** 2
     if n >= ENOUGH * ratio * n_topics and merging_work <= allowed:
-        for _ in range(SETTINGS.n_over):
-            yield over_complete_start(split, n_topics, rng)
+        yield over_complete_start(split, n_topics, rng)
     else:
-        for _ in range(SETTINGS.n_random):
+        for _ in range(settings.n_random):
             yield random_start(documents, n_topics, rng)
 
 
@@ -242,7 +255,7 @@ def spectral_start(documents: Documents, n_topics: int, seed: int) -> Statistics
 
 def over_complete_start(split: HeldOutSplit, n_topics: int, rng: np.random.Generator) -> Statistics:
     """Return several times as many topics from a random start, merged by price."""
-    many = fit(split, random_start(split.train, SETTINGS.ratio * n_topics, rng))
+    many = fit(split, random_start(split.train, split.settings.ratio * n_topics, rng))
     # Sufficient statistics add up: a merged topic has all documents of its parts.
     member = np.eye(n_topics)[coarsen(many.words, n_topics)]
     return Statistics(many.totals @ member, many.words @ member)
@@ -260,8 +273,6 @@ def random_start(documents: Documents, n_topics: int, rng: np.random.Generator) 
 
 
 N_EXAMINED, WORST = 2000, 100  # documents examined, and used to restart a topic
-N_COUNTED = 50  # documents per topic that are counted, about: one of them is 2 % of an even share
-COPY = 0.98  # cosine between the posteriors of two topics from which one is a copy of the other
 
 
 def restart_topics(
@@ -287,50 +298,3 @@ def restart_topics(
     even = float(statistics.totals[0].mean()) / np.maximum(started.totals[0], 1e-9)
     statistics.totals[:, topics] = even * started.totals
     statistics.words[:, topics] = even * started.words
-
-
-def n_used_by(documents: Documents, statistics: Statistics, smoothing: Smoothing) -> int:
-    """Return the number of topics that enough of the documents prefer."""
-    K = statistics.totals.shape[1]
-    posterior = np.zeros((documents.n_docs, K), np.float32)
-    nowhere = Statistics.zero(K, documents.n_words)
-    how = (statistics.columns, smoothing, nowhere.columns, posterior, work_space(K))
-    batch_pass(DocumentView.of(documents), *how)
-    return count_used(posterior)
-
-
-def some_of(posterior: Posteriors) -> Posteriors:
-    """Return the posteriors of some of the documents, in proportion to the number of topics."""
-    n, K = posterior.shape
-    most = N_COUNTED * K
-    # Drawn, not every so many: documents of several sources may come in turn.
-    return posterior if n <= most else posterior[np.random.default_rng(n).integers(n, size=most)]
-
-
-def count_preferred(posterior: Posteriors) -> Ints:
-    """Return the number of documents that prefer each topic, (K,), of a sample of them."""
-    return np.bincount(some_of(posterior).argmax(axis=1), minlength=posterior.shape[1])
-
-
-def find_dead(posterior: Posteriors) -> Flags:
-    """Return whether each topic is dead, (K,).
-
-    Hardly any document prefers it, and it has hardly any documents, or is a copy of another topic:
-    documents cannot tell copies apart, and prefer the first one. A topic that no document prefers
-    is not dead otherwise: topics may overlap, above all in short documents.
-    """
-    some, n_of_each = some_of(posterior), count_preferred(posterior)
-    least = SETTINGS.dead * n_of_each.mean()
-    is_dead = n_of_each < least
-    sizes = np.sqrt((some**2).sum(axis=0))
-    for k in np.flatnonzero(is_dead & (some.sum(axis=0) >= least)):
-        products = some[:, k] @ some
-        products[is_dead] = 0.0  # itself, and copies that are looked at later: one of them stays
-        is_dead[k] = (products > COPY * sizes[k] * sizes).any()
-    return np.asarray(is_dead)
-
-
-def count_used(posterior: Posteriors) -> int:
-    """Return the number of topics that are preferred by enough of the documents."""
-    n_of_each = count_preferred(posterior)
-    return int(np.count_nonzero(n_of_each >= SETTINGS.used * n_of_each.mean()))

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 from spectralleader.models.model import UNUSED
 
+LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
+
 
 @dataclass(frozen=True)
 class Settings:
-    """The constants of the learner; users set none of them."""
+    """The constants of the learner; users set none of them, studies and tests do."""
 
     # Experts
     strengths: tuple[float, ...] = (0.02, 0.5)  # background words per topic and known word
@@ -45,9 +47,11 @@ class Settings:
     raced_per_topic: int = 80  # more if there are many topics
     early: int = 16_000  # documents after which topics are settled and races rare
     filled: int = 50  # documents that fill a topic: with fewer, a race may close topics
-    coarser: float = 2.0  # ratio of the numbers of topics that are compared then
+    coarser: float = 1.4  # ratio of the numbers of topics that are compared then
     spectral: int = 2000  # maximum documents of a spectral start
     growth: float = 1.5  # of the stream between early races; bounds the work per document
+    outdated_growth: float = 1.1  # instead while the topics fail the latest documents
+    failing: float = 0.03  # relative gain in loss of the topics of the window from which they do
     late_growth: int = 4  # between late races, and while documents are fewer than topics
     outdated: float = 1.125  # instead after a change whose documents the topics fail, since then
     renewal: float = 1.25  # and between races while they do
@@ -59,7 +63,6 @@ class Settings:
     n_passes: int = 5  # EM passes over all remembered documents, for a winner
     work: float = 100.0  # maximum cost of a start, in visits of every document
     n_random: int = 2  # random starts, if the over-complete one costs too much
-    n_over: int = 1  # over-complete starts
     ratio: int = 3  # topics of the over-complete start per final topic
 
     # Changes
@@ -70,6 +73,15 @@ class Settings:
     dead: float = UNUSED  # topics below this fraction of an even share are restarted
     used: float = 0.1  # topics that fewer documents prefer, relative to an even share, are unused
     collapsed: float = 0.5  # a race is due if fewer of the topics that can be filled are in use
+
+    def fit_strength(self, n_tokens: float, n_topics: int, n_words: int) -> float:
+        """Return the pseudo-words of background per topic with which EM fits.
+
+        A rule of the documents, not a choice: a strength chosen with few documents is heavy, and
+        statistics fitted with it prefer a heavy one again, until few topics are better than many.
+        """
+        share = self.fit_share * n_tokens / max(1, n_topics)
+        return max(LEAST, min(share, self.fit_most * n_words))
 
 
 SETTINGS = Settings()

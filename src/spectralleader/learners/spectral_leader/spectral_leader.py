@@ -65,8 +65,8 @@ class SpectralLeader(LearnerBase):
     see `noise_rank`. Topics keep a stable order.
 
     Without the noise rank, the model is that of `Algorithm1` up to rounding if ``d < 2 (K + 3)``.
-    For more words it is close to it: the third moments differ by a median of DISTANCE
-    (``python -m benchmarks.distance``).
+    For more words it approximates it between two anchors: the third moments differ by 0.2 to 0.7 %
+    after 3,000 documents, by 1 to 9 % after 300 (`tests/learners/test_spectral_leader.py`).
 
     Parameters
     ----------
@@ -84,6 +84,14 @@ class SpectralLeader(LearnerBase):
     noise_rank : bool
         Whether to use only eigenvalues of the pairs that cannot be noise, and word frequencies if
         that is only one. False is the paper's rule: use the K largest ones that are positive.
+
+    Notes
+    -----
+    Memory: a sample, 20 `budget` for the anchor and the changes since, 8 (3 r d + r³) for the basis
+    and its sums, r = K + 3; a buffer that changes refer to may be kept until the next anchor, as
+    much again.
+
+    Merging: the samples are merged, and the model is re-estimated.
 
     Examples
     --------
