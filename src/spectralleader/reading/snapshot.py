@@ -123,10 +123,10 @@ class Snapshot:
     def classify_counted(self, documents: Documents) -> Classified:
         """Return the classification of texts that `count` has counted."""
         model = self.model
-        topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
+        topics, scores = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
-        find_best(*counted, *model.logs, topics, told)
-        probabilities, log_prob, lengths = told.T
+        find_best(*counted, *model.logs, topics, scores)
+        probabilities, log_prob, lengths = scores.T
         if self.fine is not None:
             log_prob = self.fine.log_prob(documents)
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)

@@ -92,7 +92,7 @@ class Handlers:
         is_all = level == ALL or (level is None and not topics.is_auto)
         snapshot = topics.full if is_all else await self._answers.get(Reading.at, level)
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
-        if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
+        if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # faster than another thread
             rows = await self._batcher.classify(snapshot, documents)
         else:
             rows = await run_sync(classify, snapshot, documents)
@@ -128,11 +128,11 @@ class Handlers:
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     async def healthz(self, request: Request) -> Any:
-        """Tell that the process is alive."""
+        """Report that the process is alive."""
         return messages.Health("alive")
 
     async def readyz(self, request: Request) -> Any:
-        """Tell whether it learns and answers, and if not, why."""
+        """Report whether the service learns and answers, and if not, why."""
         problems = await run_sync(self.service.problems)  # it may wait for the disk
         return as_json(messages.Readiness(not problems, problems), 503 if problems else 200)
 
@@ -174,7 +174,7 @@ class Handlers:
 
     def _level(self, request: Request) -> Level:
         """Return the level that a request asks for, None for the default."""
-        if not request.query:  # sooner seen than parsed
+        if not request.query:  # faster than parsing nothing
             return None
         query = parse_qs(request.query.decode("latin-1"), keep_blank_values=True)
         given = query.get("level", [None])[-1]
@@ -240,7 +240,7 @@ class AnswerCache:
     async def get(self, show: Show, level: Level) -> Any:
         """Return the cached answer; recompute it if it has expired and there are newer topics.
 
-        Who finds it expired recomputes it in another thread, while others use the old one.
+        The request that finds it expired recomputes it in another thread; others use the old one.
         """
         key, topics = (show, level), self._topics()
         cached = self._cached.get(key)
@@ -309,7 +309,7 @@ def answer(batch: list[PendingRequest]) -> None:
         if len(batch) == 1:
             batch[0].rows.set_exception(error)
             return
-        # Of a tokenizer, say: only the request that caused it must fail.
+        # A tokenizer may raise, for example: only the request that caused it must fail.
         for request in batch:
             answer([request])
         return
