@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.arrays import Ints
+from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import check_same, distributions, take, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.protocol import MAX_REVISITS, Predictive
+from spectralleader.learners.hedged.mixing import Mixing
+from spectralleader.learners.hedged.race import Outcome
+from spectralleader.learners.hedged.refit import Refit
+from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
-from spectralleader.models import TopicModel
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.moments.sums import sum_words
+from spectralleader.runtime.locks import locked
 from spectralleader.samples import Reservoir, Sample, read_sample
 from spectralleader.spectral.warm import background_share, smooth_words
 
@@ -109,6 +113,7 @@ class IncrementalEM(OnlineEM):
         self._visit(change.entered, change.slots)
         self.revisit(self.n_revisits * block.n_docs)
 
+    @locked
     def revisit(self, n_docs: int) -> None:
         """Go on to the next remembered documents: E-step for each of them, then one M-step."""
         n_docs = min(n_docs, len(self.sample))
@@ -169,6 +174,47 @@ class HedgedModel(HedgedLeader):
         return self.model
 
 
+class RandomStarts(Refit):
+    """Refits that race without a spectral start."""
+
+    def _run(self, *arguments: Any, **named: Any) -> Outcome:
+        return super()._run(*arguments, **{**named, "spectral": False})
+
+
+class WithoutSpectral(HedgedLeader):
+    """HedgedLeader without spectral starts: every race is among other starts."""
+
+    def __init__(self, n_topics: int, **settings: Any) -> None:
+        super().__init__(n_topics, **settings)
+        self._refit = RandomStarts(self._experts, self.reservoir_size, self.seed, self._settings)
+
+
+class Bayes(Mixing):
+    """Experts weighted by their likelihoods and fixed share, without the pool of eq. 29."""
+
+    def __init__(self, n_experts: int) -> None:
+        super().__init__(n_experts)
+        self.weights = np.append(self.pool, 0.0)
+
+    def update(self, log_probs: Floats) -> None:
+        """Update the weights by one document after the other (eq. 30)."""
+        weights, n = self.weights[:-1], len(self.pool)
+        for row in log_probs:
+            self.n_docs += 1
+            share = 1.0 / (self.n_docs + 1)
+            weights *= np.exp(row - row.max())
+            weights *= (1.0 - share) / weights.sum()
+            weights += share / n
+
+
+class WithoutPool(HedgedLeader):
+    """HedgedLeader whose experts are weighted by Bayes' rule alone."""
+
+    def __init__(self, n_topics: int, **settings: Any) -> None:
+        super().__init__(n_topics, **settings)
+        self._mixing = Bayes(len(self._experts.names))
+
+
 class Rebalanced(SpectralLeader):
     """SpectralLeader with another constant in eq. 11, the share of word frequencies in topics.
 
@@ -198,6 +244,8 @@ class Rebalanced(SpectralLeader):
         """The model, its word frequencies exchanged for another share of them."""
         model, documents = super().model, self.sample.documents
         n_tokens = float(documents.counts.sum())
+        if n_tokens == 0.0:  # all of it is word frequencies
+            return model
         unigram = smooth_words(sum_words(documents), n_tokens)
         share = background_share(self.n_topics, self.n_words, n_tokens)
         # The odds of eq. 11 are the free parameters over the tokens.

@@ -93,7 +93,7 @@ def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
     """Return the report of the paper's study, with the verdicts on the claims."""
     lead = "All experiments of the paper that can be run here, with a verdict on every claim."
     if quick:
-        lead += " Quick mode: fewer seeds and shorter runs than the paper's."
+        lead += " Quick mode: so few seeds and steps that hardly any difference counts."
     by_name = {study.name: study for study in studies}
     table1, ablations, costs = (
         [study for study in studies if study.figure == figure and study.rows]

@@ -5,6 +5,7 @@ A new kind of experiment takes one `Kind` and one line in `KINDS`.
 
 from __future__ import annotations
 
+import dataclasses
 import tracemalloc
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from spectralleader.documents import Documents
 from spectralleader.learners import HedgedLeader, Learner
+from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
@@ -107,10 +109,18 @@ def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
     """Return a learner with the numbers of topics and words of the truth."""
     sizes = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed}
     parameters: dict[str, Any] = sizes | dict(contender.parameters)
+    if "settings" in parameters:
+        parameters["settings"] = make_settings(parameters["settings"])
     if "sample" in parameters:
         parameters["sample"] = make_sample(parameters["sample"], truth.n_words)
     name = "batch-em" if contender.name == STATIC else contender.name
     return create_learner(name, **parameters)
+
+
+def make_settings(table: Mapping[str, Any]) -> Settings:
+    """Return the settings of HedgedLeader with some changed, such as ``{n_visits = 0.0}``."""
+    changed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    return dataclasses.replace(SETTINGS, **changed)
 
 
 def make_sample(table: Any, n_words: int) -> Sample:

@@ -6,7 +6,7 @@ They are sized for a printed page: 17 cm wide, with text of 8 points.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
@@ -36,7 +36,6 @@ mpl.rcParams.update({"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7})
 mpl.rcParams.update({"xtick.labelsize": 7, "ytick.labelsize": 7, "pdf.fonttype": 42})
 
 Style = dict[str, Any]
-LETTERS = [f"({letter})" for letter in ascii_lowercase]
 
 # Okabe and Ito's palette for colour-blind readers, ordered for contrast in grey; colours close to
 # the shades of a grid come last.
@@ -68,14 +67,18 @@ def draw_over_steps(studies: Sequence[Study]) -> Figure:
             else:
                 axes.set_axis_off()
             axes.set_ylabel(metric_label(metric))
-    for axes, letter in zip(grid.flat, LETTERS, strict=False):
-        axes.set_title(letter, loc="left", fontweight="bold")
-    for axes_row, study in zip(grid, studies, strict=True):
-        axes_row[0].set_title(study.title)
+    _letter(grid, {len(metrics) * i: study.title for i, study in enumerate(studies)})
     for axes in grid[-1]:
         axes.set_xlabel("step n")
+        axes.xaxis.get_major_locator().set_params(integer=True)
     _share_legend(figure)
     return figure
+
+
+def _letter(grid: Any, titles: Mapping[int, str]) -> None:
+    """Give every panel its letter, and some a title after it."""
+    for i, axes in enumerate(grid.flat):
+        axes.set_title(f"({ascii_lowercase[i]}) {titles.get(i, '')}", loc="left")
 
 
 def _share_legend(figure: Figure) -> None:
@@ -105,7 +108,7 @@ def styles(study: Study) -> dict[str, Style]:
     beside += [name for name in study.of_role("literal") if study.learners[name].seeds]
     others = [name for name in study.learners if name not in {*grid, *fixed, *beside}]
     drawn: dict[str, Style] = {
-        name: {"color": COLOURS[1:][i % (len(COLOURS) - 1)], "linewidth": 1.4, "zorder": 3}
+        name: {"color": COLOURS[1:][i % (len(COLOURS) - 1)], "linewidth": 1.2, "zorder": 5}
         for i, name in enumerate(others)
     }
     shades = mpl.colormaps["YlOrBr"](np.linspace(0.45, 0.95, len(grid)))
@@ -161,7 +164,7 @@ def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
     axes.plot(x, y, **thick, markevery=_spread(len(x), len(axes.lines)))
     axes.plot([], [], **thick, label=text)
     own = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] == text]
-    axes.legend(*zip(*own, strict=True), loc="upper right", framealpha=0.8)
+    axes.legend(*zip(*own, strict=True), loc="best", framealpha=0.8)
 
 
 # Measurements are coloured; bounds (on noise-free regret) are grey, with different dashes.
@@ -185,9 +188,7 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
         _draw_over_steps(panels[1], followed(study), 1)
         n = study.last_step
         _draw_trade(panels[2], [row for row in study.rows if row.step == n])
-        panels[0].set_title(study.title)
-    for axes, letter in zip(grid.flat, LETTERS, strict=False):
-        axes.set_title(letter, loc="left", fontweight="bold")
+    _letter(grid, {i: study.title for i, study in enumerate(studies)})
     last = max(study.last_step for study in studies)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
         axes.set_ylabel(f"regret {label}")

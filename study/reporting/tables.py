@@ -57,8 +57,8 @@ def tuning_table(studies: Iterable[Study]) -> Table:
             names = (*leader, ranked[0], ranked[-1])
             own, best, worst = (mean_and_error(finals[name]) for name in names)
             best, worst = f"{best} at {study.grid[names[1]]}", f"{worst} at {study.grid[names[2]]}"
-            rows.append((study.title, study.group, metric, own, best, worst))
-    header = ("problem", "group", "metric", f"{LEADER}, untuned", "EM, best power", "worst power")
+            rows.append((f"{study.title}, {metric}", own, best, worst))
+    header = ("problem, metric", f"{LEADER}, untuned", "EM, best power", "worst power")
     return Table(header, rows)
 
 

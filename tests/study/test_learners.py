@@ -14,7 +14,15 @@ from spectralleader import (
 )
 from spectralleader.em.statistics import Statistics, log_prior, with_words
 from spectralleader.testing import check_learner
-from study.learners import HedgedModel, IncrementalEM, MiniBatchEM, Rebalanced
+from study.learners import (
+    Bayes,
+    HedgedModel,
+    IncrementalEM,
+    MiniBatchEM,
+    Rebalanced,
+    WithoutPool,
+    WithoutSpectral,
+)
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # relative to sums of up to a hundred logarithms
@@ -140,6 +148,38 @@ def test_the_model_of_hedged_leader_predicts_alone():
     assert (learner.predictive.log_prob(stream) != whole.predictive.log_prob(stream)).any()
 
 
+def test_without_the_pool_experts_are_weighted_by_their_likelihoods():
+    rng, mixing = np.random.default_rng(0), Bayes(3)
+    log_probs = np.log(rng.dirichlet(np.ones(3), size=20))
+    expected = np.full(3, 1 / 3)
+    for t, row in enumerate(log_probs, start=1):
+        np.testing.assert_allclose(mixing.log_prob(row[None]), np.log(expected @ np.exp(row)))
+        mixing.update(row[None])
+        posterior = expected * np.exp(row) / (expected @ np.exp(row))
+        expected = posterior * (1 - 1 / (t + 1)) + 1 / (t + 1) / 3
+    assert mixing.weights[-1] == 0.0
+
+
+@pytest.mark.parametrize("part", [WithoutSpectral, WithoutPool])
+def test_a_part_of_hedged_leader_can_be_left_out(part):
+    stream = documents(300, 8, seed=1)
+    learner, whole = part(3, n_words=8), HedgedLeader(3, n_words=8)
+    for one in (learner, whole):
+        for block in stream.blocks(20):
+            one.learn(block)
+    assert (learner.predictive.log_prob(stream) != whole.predictive.log_prob(stream)).any()
+
+
+def test_no_race_without_a_spectral_start_has_one(monkeypatch):
+    def fail(*_):
+        raise AssertionError("a spectral start")
+
+    monkeypatch.setattr("spectralleader.learners.hedged.race.spectral_start", fail)
+    WithoutSpectral(3, n_words=8).learn(documents(300, 8))
+    with pytest.raises(AssertionError, match="a spectral start"):
+        HedgedLeader(3, n_words=8).learn(documents(300, 8))
+
+
 @pytest.mark.parametrize("n_words", [5, 30])  # with and without an exact basis
 def test_the_constant_of_eq_11_is_one_by_default(n_words):
     stream = documents(200, n_words)
@@ -149,6 +189,7 @@ def test_the_constant_of_eq_11_is_one_by_default(n_words):
         SpectralLeader(3, n_words=n_words),
     )
     for one in (same, other, expected):
+        np.testing.assert_array_equal(one.model.topics, 1 / n_words)
         one.learn(stream)
     np.testing.assert_allclose(same.model.topics, expected.model.topics, atol=1e-12)
     assert other.model.topics.min() > expected.model.topics.min()

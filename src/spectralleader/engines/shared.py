@@ -108,10 +108,6 @@ def as_documents(part: Any, n_words: int) -> Documents:
 
 def as_text_topics(solution: Solution, vocabulary: Vocabulary, words: Tokenizer) -> TextTopics:
     """Return a solution as `TextTopics` that can be read, saved and used for prediction only."""
-    # The cheapest learner to make: the solution takes its place.
-    topics = TextTopics(
-        solution.model.n_topics, learner="unigram", vocabulary=vocabulary, words=words
-    )
-    topics.learner = Fixed(solution.model)
+    topics = TextTopics(learner=Fixed(solution.model), vocabulary=vocabulary, words=words)
     topics.n_docs, topics.n_empty = solution.counts.n_docs, solution.counts.n_empty
     return topics

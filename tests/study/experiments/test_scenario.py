@@ -1,10 +1,13 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spectralleader.learners.hedged.settings import SETTINGS
 from study.experiments import find, load, shipped
+from study.experiments.kinds import make_settings
 from study.experiments.run import check
 from study.experiments.scenario import expand, parse
 from study.experiments.streams import make_problem, parse_stream
@@ -148,11 +151,20 @@ def test_every_shipped_scenario_is_legal_and_of_the_paper_or_of_table_1():
         assert found == powers
 
 
-def test_a_quick_scenario_is_shorter_with_the_same_learners():
+def test_a_quick_scenario_is_shorter_without_slow_learners():
     scenario = load(find("figure1-hard"))
     quick = scenario.quick()
     assert (quick.seeds, quick.n_steps) == ((0, 1, 2), 200)
-    assert quick.learners == scenario.learners
+    slow = {c.label for c in scenario.learners} - {c.label for c in quick.learners}
+    assert slow == {"Algorithm 1"}
+
+
+def test_settings_of_hedged_leader_are_a_table(tmp_path):
+    made = make_settings({"n_visits": 0.0, "prior_runs": []})
+    assert made == replace(SETTINGS, n_visits=0.0, prior_runs=())
+    learners = [{"name": "hedged", "settings": {"n_visit": 0.0}}]
+    with pytest.raises(ValueError, match=r"my: .*n_visit"):
+        check([parse(scenario_table(learners=learners), "my")])
 
 
 def test_a_scenario_is_found_by_name_or_file(tmp_path):
