@@ -38,7 +38,7 @@ TOTAL = Budget(18_540, 180)
 ROOMS = {
     "runtime": Budget(480, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_360, 38),
-    "learners": Budget(2_500, 25),
+    "learners": Budget(2_600, 27),
     "text, topics, reading": Budget(2_895, 22),
     "sources": Budget(2_620, 24),
     "jobs, cli": Budget(2_760, 21),
