@@ -16,11 +16,12 @@ from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import Refit
-from spectralleader.learners.protocol import MAX_REVISITS, Predictive
+from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
-from spectralleader.models import TopicModel
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.moments.sums import sum_words
+from spectralleader.runtime.locks import locked
 from spectralleader.samples import Reservoir, Sample, read_sample
 from spectralleader.spectral.warm import background_share, smooth_words
 
@@ -112,6 +113,7 @@ class IncrementalEM(OnlineEM):
         self._visit(change.entered, change.slots)
         self.revisit(self.n_revisits * block.n_docs)
 
+    @locked
     def revisit(self, n_docs: int) -> None:
         """Go on to the next remembered documents: E-step for each of them, then one M-step."""
         n_docs = min(n_docs, len(self.sample))

@@ -1,4 +1,4 @@
-"""A real browser for tests of pages; skipped without the extra `browser` or a Chromium."""
+"""A real browser for tests of pages; skipped without a Chromium."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ SCREENS = {"narrow light": (400, "light"), "wide dark": (1600, "dark")}
 @contextmanager
 def browsing(screen, address, **settings):
     """Yield a page at an address, and what it reports: errors, and requests to elsewhere."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra dev, renewed")
     if CHROMIUM is None:
         pytest.skip("no Chromium here; name one by the variable CHROMIUM")
     width, scheme = screen

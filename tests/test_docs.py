@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from spectralleader import LEARNERS
 from study.sources.corpora import find_files, get
 from tests.factories import example_learner
-from tools import commands, examples
+from tools import commands, examples, learners
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,6 +19,14 @@ ROOT = Path(__file__).parents[1]
 def test_the_reference_of_commands_is_what_the_commands_say():
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert page == commands.page(), "make docs renews it"
+
+
+def test_the_table_of_learners_is_what_they_say_of_themselves():
+    page = learners.PAGE.read_text(encoding="utf-8")
+    assert page == learners.page(), "make docs renews it"
+    assert "not said" not in page  # each says what memory it takes, and how it is merged, if it is
+    listed = learners.on_page_markdown("a {{ learners }} b")
+    assert listed.count(":::") == len(LEARNERS)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("latex2mathml") is None, reason="needs `make docs`")
@@ -72,15 +81,37 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path):
     script = "\n".join(["set -e", command, *commands])
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    printed = without_numbers(done.stdout)
     paths_and_topics = r"^(\$ |/|\d).*\n"  # these depend on the machine
     for shown in re.sub(paths_and_topics, "...", session, flags=re.MULTILINE).split("..."):
-        assert without_numbers(shown) in printed
+        assert is_part_of(shown, done.stdout), shown
 
 
-def without_numbers(text):
-    """Return a text in which every number is #, with single spaces."""
-    return " ".join(re.sub(r"\d[\d.,]*", "#", text).split())
+def parts_of(text):
+    """Return the words and numbers of a text."""
+    thousands = r"\d{1,3}(?:,\d{3})+(?!\d)"  # not the commas between columns
+    parts = re.findall(rf"-?(?:{thousands}|\d+)(?:\.\d+)?|[^\W\d]+", text)
+    return [float(p.replace(",", "")) if p[-1].isdigit() else p for p in parts]
+
+
+def are_alike(shown, printed):
+    """Return whether words are equal, and numbers up to what differs between machines."""
+    if isinstance(shown, str) or isinstance(printed, str):
+        return shown == printed
+    return shown == pytest.approx(printed, rel=0.02, abs=0.02)
+
+
+def is_part_of(shown, printed):
+    """Return whether a part of a page was printed, up to line breaks."""
+    wanted, found = parts_of(shown), parts_of(printed)
+    n = len(wanted)
+    return any(all(map(are_alike, wanted, found[i : i + n])) for i in range(len(found) - n + 1))
+
+
+def test_an_output_that_is_not_printed_is_noticed():
+    printed = "words: 1,234\nL1 50.33 (unigram 53.1)\n"
+    assert is_part_of("L1 50.34 (unigram\n53.1)", printed)
+    for shown in ("L1 52.0 (unigram 53.1)", "L1 50.33 (words 53.1)", "words: 1,334"):
+        assert not is_part_of(shown, printed)
 
 
 def test_the_page_on_adding_a_learner_links_the_learner_that_is_tested():

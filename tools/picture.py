@@ -1,6 +1,6 @@
 """Take docs/figures/page.png, the top of the demonstration's page: ``python -m tools.picture``.
 
-It needs the extra ``browser`` and a Chromium, which the variable CHROMIUM may name.
+It needs a Chromium, which the variable CHROMIUM may name.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader import Documents, TopicModel
-from spectralleader.checks.saved import field, fields, floats
-from spectralleader.learners import LearnerBase
+from spectralleader.learners import LearnerBase, field, fields, floats
 
 SMOOTHING = 0.1  # pseudo-count of each word in every topic
 

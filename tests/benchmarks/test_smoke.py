@@ -23,7 +23,7 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
     assert {
         "blocks of 10",
         "text to counts",
-        "live sources: learning",
+        "live sources: learning, K = 5",
         "long learning alone",
         "growth: topics",
         "scikit-learn adapter, HedgedLeader",

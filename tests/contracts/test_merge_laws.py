@@ -1,4 +1,4 @@
-"""Laws of merging, over every sample and every learner that can be merged."""
+"""Laws of merging over every sample; those of all learners are in `spectralleader.testing`."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ import pytest
 from spectralleader import LEARNERS, Documents, TopicModel, Unigram, load, merge, save
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
+from spectralleader.testing.requirements import Maker
 from tests.factories import documents, model, same_state
 
 N_WORDS = 6
 MERGED = [name for name, learner in LEARNERS.items() if hasattr(learner, "merge")]
 REFUSED = [name for name in LEARNERS if name not in MERGED]
-START = {"start": TopicModel([0.5, 0.5], np.array([[6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6]]) / 21)}
 EXACT = ["spectral", "batch-em", "spectral-method", "unigram"]  # nothing left to chance
 
 
@@ -19,10 +19,8 @@ def make_sample(kind):
     return SAMPLES[kind](n_words=N_WORDS) if kind == "everything" else SAMPLES[kind](20)
 
 
-def make_learner(name, **settings):
-    settings = {"n_words": N_WORDS, **settings}
-    start = START if name.endswith("-em") and settings["n_words"] == N_WORDS else {}
-    return LEARNERS[name](2, **settings, **start)
+def make_learner(name):
+    return Maker(LEARNERS[name], n_topics=2).started(N_WORDS)
 
 
 def taught(thing, seed=0, n_docs=30):
@@ -32,12 +30,9 @@ def taught(thing, seed=0, n_docs=30):
     return thing
 
 
-@pytest.fixture(params=[*(f"sample {kind}" for kind in sorted(SAMPLES)), *sorted(MERGED)])
+@pytest.fixture(params=sorted(SAMPLES))
 def make(request):
-    kind = request.param
-    if kind.startswith("sample "):
-        return lambda: make_sample(kind.removeprefix("sample "))
-    return lambda: make_learner(kind)
+    return lambda: make_sample(request.param)
 
 
 def test_an_empty_one_is_neutral(make):
@@ -67,10 +62,7 @@ def test_what_is_merged_can_be_saved_goes_on_and_is_merged_again(make, tmp_path)
     for one in (merged, loaded):
         taught(one, seed=3)
     assert same_state(loaded.to_state(), merged.to_state())
-    again = taught(merge(merged, c), seed=4)
-    if hasattr(again, "model"):
-        assert np.isfinite(again.model.topics).all()
-        assert again.model.weights.sum() == pytest.approx(1.0)
+    assert len(taught(merge(merged, c), seed=4)) > 0
 
 
 @pytest.mark.parametrize("kind", sorted(SAMPLES))
@@ -117,16 +109,6 @@ def test_a_learner_without_a_sound_merge_says_which_have_one(name):
     a, b = make_learner(name), make_learner(name)
     with pytest.raises(ValueError, match="hedged, spectral, stepwise-em"):
         merge(a, b)
-
-
-@pytest.mark.parametrize("name", sorted(MERGED))
-def test_growing_learners_are_merged_over_the_words_of_the_widest(name):
-    a, b = (LEARNERS[name](2) for _ in range(2))
-    a.learn(Documents.from_tokens([[0, 0, 1], [1, 1]] * 5, n_words=2))
-    b.learn(Documents.from_tokens([[0, 0, 1], [1, 1]] * 5, n_words=2))
-    b.learn(Documents.from_tokens([[2, 2, 3]], n_words=4))
-    for merged in (merge(a, b), merge(b, a)):
-        assert (merged.n_words, merged.model.n_words, merged.grows) == (4, 4, True)
 
 
 def test_stepwise_em_averages_topics_that_correspond_and_refuses_others():

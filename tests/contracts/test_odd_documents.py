@@ -62,16 +62,6 @@ def test_documents_of_a_hundred_thousand_words_over_a_huge_vocabulary(cls):
     check(learner, block)
 
 
-def test_documents_as_long_as_can_be_counted(cls):
-    learner = cls(2, n_words=4)
-    block = Documents.from_matrix(
-        np.array([[2.0**53 - 1, 0, 0, 0], [2.0**52, 2.0**51, 1, 1], [1, 1, 1, 0]] * 3)
-    )
-    for _ in range(3):
-        learner.learn(block)
-        check(learner, block)
-
-
 @pytest.mark.parametrize(
     "matrix",
     [

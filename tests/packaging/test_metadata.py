@@ -10,7 +10,7 @@ from spectralleader.errors import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-FOR_DEVELOPERS = {"dev", "docs", "bench", "browser", "deploy"}
+FOR_DEVELOPERS = {"dev", "docs", "bench", "deploy"}
 TOO_HEAVY = {"spark"}  # needs a Java, see pyproject.toml
 
 

@@ -1,6 +1,6 @@
 """The page in a real browser: nothing is loaded, nothing fails, controls work.
 
-Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
+Needs a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
 import pytest

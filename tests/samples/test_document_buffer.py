@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
-from spectralleader.samples.document_buffer import DocumentBuffer
+from spectralleader.samples.document_buffer import DocumentBuffer, one_each
 from spectralleader.samples.reservoir import Draws
 from tests.factories import blocks, documents
 
@@ -16,6 +16,13 @@ SAMPLES = {
     "reservoir": lambda: Reservoir(7, n_words=5),
     "window": lambda: Window(7, n_words=5),
 }
+
+
+def filled(block):
+    """A buffer with the documents of a block, in order."""
+    buffer = DocumentBuffer(block.n_words)
+    buffer.enter(block, one_each(block.n_docs))
+    return buffer
 
 
 @pytest.mark.parametrize("kind", sorted(SAMPLES))
@@ -82,33 +89,33 @@ def test_recoding_renumbers_what_is_remembered_and_what_a_change_says(kind):
 
 
 def test_places_are_doubled_and_words_moved_only_when_they_are_used_up():
-    buffer = DocumentBuffer.of(documents(64, 5))
+    buffer = filled(documents(64, 5))
     assert len(buffer._bounds) == 64
-    buffer.put(documents(1, 5), np.array([0]), np.array([64]))
+    buffer.enter(documents(1, 5), np.array([[0, 64]]))
     assert len(buffer._bounds) == 128
-    buffer = DocumentBuffer.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    buffer = filled(Documents.from_tokens([range(500), range(500)], n_words=1000))
     arena = buffer._words
     assert len(arena) == 2000
     for _ in range(2):  # the second fills it to the last entry
-        buffer.put(Documents.from_tokens([range(500)], n_words=1000), np.array([0]), np.array([1]))
+        buffer.enter(Documents.from_tokens([range(500)], n_words=1000), np.array([[0, 1]]))
         assert buffer._words is arena
-    buffer.put(Documents.from_tokens([[7]], n_words=1000), np.array([0]), np.array([1]))
+    buffer.enter(Documents.from_tokens([[7]], n_words=1000), np.array([[0, 1]]))
     assert len(buffer._words) == 2 * (1000 + 1)
     assert buffer.documents() == Documents.from_tokens([range(500), [7]], n_words=1000)
 
 
 def test_room_is_made_for_the_documents_that_enter_not_for_the_whole_block():
-    buffer = DocumentBuffer.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    buffer = filled(Documents.from_tokens([range(500), range(500)], n_words=1000))
     arena = buffer._words  # 2,000 entries, half of them free
     block = Documents.from_tokens([range(600), range(1000)], n_words=1000)
-    buffer.put(block, np.array([1]), np.array([0]))
+    buffer.enter(block, np.array([[1, 0]]))
     assert buffer._words is arena
     buffer.recode(None, 1001)  # nothing moves
     assert (buffer._end, buffer.n_words) == (2000, 1001)
-    full = DocumentBuffer.of(Documents.from_tokens([range(16)] * 64, n_words=16))
+    full = filled(Documents.from_tokens([range(16)] * 64, n_words=16))
     assert (len(full._words), len(full._bounds)) == (2048, 64)
     for _ in range(2):  # the second time there is no room for the words, but for the slots
-        full.put(full.documents(), np.arange(64), np.arange(64))
+        full.enter(full.documents(), one_each(64))
     assert len(full._bounds) == 64
 
 

@@ -1,6 +1,6 @@
 """The live page in a real browser: charts, a text tried, an update after a POST, nothing run.
 
-Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
+Needs a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
 import pytest

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, StepwiseEM, TopicModel, Unigram
@@ -70,9 +71,82 @@ class Reserved(Unigram):
         return {**super().to_state(), "kind": "mine"}
 
 
+class Predicting(Unigram):
+    """A learner whose predictions are not those of its model."""
+
+    @property
+    def predictive(self):
+        return self
+
+    def log_prob(self, block):
+        raise NotImplementedError
+
+
+class Certain(Predicting):
+    def log_prob(self, block):
+        return np.zeros(block.n_docs)
+
+
+class Peeking(Predicting):
+    def log_prob(self, block):
+        peeked = Unigram(1, n_words=block.n_words)
+        peeked.learn(block)
+        return peeked.model.log_prob(block)
+
+
+class HalfChanged(Unigram):
+    """Fails outside of what `LearnerBase` guards, after a change."""
+
+    def learn(self, block):
+        super().learn(block[:1])
+        self.n_seen = block.n_docs + len(block.words)
+        super().learn(block[1:])
+
+
+class Unlocked(Unigram):
+    @property
+    def n_seen(self):
+        return self._counts.sum()
+
+
+class Merging(Unigram):
+    def merge(self, others, rng):
+        super().merge(others, rng)
+        self._counts += np.random.default_rng().random(self.n_words)  # not that of the seed
+
+
+class Doubling(Unigram):
+    is_empty = False
+
+    def merge(self, others, rng):
+        super().merge([self, *others], rng)
+
+
+class Stopping(Unigram):
+    def merge(self, others, rng):
+        self._counts[:] = np.nan
+
+
+PROPER = "Predictions sum to 1 over all documents, and do not depend on the others in the block."
+
+
 @pytest.mark.parametrize(
     ("learner", "law"),
     [
+        (Certain, PROPER),
+        (Peeking, PROPER),
+        (
+            HalfChanged,
+            "A step that fails half-way, out of memory, changes nothing, or every use says "
+            "BrokenError.",
+        ),
+        (
+            Unlocked,
+            "If it locks its steps, all its public methods and properties wait for their end.",
+        ),
+        (Merging, "Merging changes no learner, and is the same for the same seed."),
+        (Doubling, "If it can be merged, one that learned nothing adds nothing."),
+        (Stopping, "A merged learner has a valid model, learns, is saved and is merged again."),
         (ReadingChanges, "Reading the model changes nothing."),
         (InputChanges, "Learning leaves its input unchanged."),
         (Invalid, "The model is a finite distribution at every step, and predictions are finite."),

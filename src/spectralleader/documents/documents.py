@@ -1,4 +1,4 @@
-"""Documents, a block of bags of words; views of documents that lie apart; and labelled blocks."""
+"""Documents, a block of bags of words; and views of documents that lie apart."""
 
 from __future__ import annotations
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import Any
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Block, BlockT, Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.runtime.compiled import COMPILING
 from spectralleader.storage.checkpoint import Losses, LossPoint, Run
@@ -29,10 +30,10 @@ class Prequential:
     (1.386, 2.0)
     """
 
-    def __init__(self, learner: Learner, losses: Losses = NO_LOSSES) -> None:
+    def __init__(self, learner: Learner[Any, Any], losses: Losses = NO_LOSSES) -> None:
         self.learner, self.losses = learner, losses
 
-    def predict(self, documents: Documents) -> Losses:
+    def predict(self, documents: Block) -> Losses:
         """Return the losses of a block without recording them; pass them to `learn`.
 
         All documents must have words.
@@ -45,7 +46,7 @@ class Prequential:
         n_docs, n_words = known.n_docs, float(known.lengths.sum())
         return Losses(n_docs, n_docs, n_words, loss, working_time() - began)
 
-    def learn(self, documents: Documents, found: Losses) -> None:
+    def learn(self, documents: Block, found: Losses) -> None:
         """Learn a block, then record the losses that `predict` returned for it."""
         began = working_time()
         self.learner.learn(documents)
@@ -100,7 +101,7 @@ def working_time() -> float:
     return perf_counter() - COMPILING.thread_hooks.seconds
 
 
-def meet(learner: Learner, documents: Documents) -> Documents:
+def meet(learner: Learner[Any, Any], documents: BlockT) -> BlockT:
     """Widen a growing learner to the words of documents; return these over the learner's words.
 
     No model can predict a word without an id, so the learner is given the number of words up to
@@ -112,5 +113,5 @@ def meet(learner: Learner, documents: Documents) -> Documents:
     with those of a learner that was given a larger vocabulary from the start.
     """
     if documents.n_words > learner.n_words:
-        learner.learn(Documents.empty(documents.n_words))
+        learner.learn(documents[:0])
     return documents.widen(learner.n_words)

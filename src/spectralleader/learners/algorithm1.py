@@ -33,6 +33,10 @@ class Algorithm1(LearnerBase):
     seed : int
         Seed of the reservoir and of the starts of the power method.
 
+    Notes
+    -----
+    Memory: a sample; a dense matrix of it while a model is read.
+
     Examples
     --------
     >>> learner = Algorithm1(n_topics=2, n_words=2)

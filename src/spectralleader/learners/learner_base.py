@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Generic
 
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import take, truth, whole
-from spectralleader.documents import MAX_WORDS, Documents, check_n_words
+from spectralleader.documents import MAX_WORDS, BlockT, Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     MAX_TOPICS,
-    Predictive,
     check_block,
     check_n_topics,
     check_seed,
 )
-from spectralleader.models import TopicModel
+from spectralleader.models import ModelT, Predictive, TopicModel
 from spectralleader.runtime.locks import ThreadSafe, changing, locked
 
 OWN = ("n_words", "seed", "start")  # arguments that learners need not share to be merged
@@ -30,13 +29,15 @@ def read_seed(state: Any, name: str) -> int:
     return check_seed(take(state, name))
 
 
-class LearnerBase(ThreadSafe, Saved):
+class LearnerBase(ThreadSafe, Saved, Generic[BlockT, ModelT]):
     """A learner whose blocks and recodings are checked before anything changes.
 
     A subclass defines how a valid block (`_learn`) changes it, its `model`, and what else is
     `saved`. Saved arrays of one row per word are renumbered here; a subclass that has other things
-    over words extends `_recode`.
+    over words extends `_recode`. A learner of another family than topics names what it takes.
     """
+
+    takes: type[Any] = Documents  # the class of its blocks
 
     saved = fields(
         n_topics=field(whole, least=1, most=MAX_TOPICS),
@@ -51,15 +52,15 @@ class LearnerBase(ThreadSafe, Saved):
         self.n_words = n_known if n_words is None else check_n_words(n_words)
 
     @locked
-    def learn(self, documents: Documents) -> None:
+    def learn(self, documents: BlockT) -> None:
         """Learn a block of documents; words that are new are added first."""
-        block = check_block(documents, self.n_words, grows=self.grows)
+        block = check_block(documents, self.n_words, grows=self.grows, kind=self.takes)
         with changing(self):
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
             self._learn(block)
 
-    def _learn(self, block: Documents) -> None:
+    def _learn(self, block: BlockT) -> None:
         raise NotImplementedError
 
     @locked
@@ -80,13 +81,13 @@ class LearnerBase(ThreadSafe, Saved):
 
     @property
     @locked
-    def model(self) -> TopicModel:
+    def model(self) -> ModelT:
         """The model of everything learned so far."""
         raise NotImplementedError
 
     @property
     @locked
-    def predictive(self) -> Predictive:
+    def predictive(self) -> Predictive[BlockT]:
         """The model."""
         return self.model
 

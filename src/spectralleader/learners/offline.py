@@ -140,6 +140,12 @@ class BatchEM(Offline[Ascent]):
     tolerance : float
         Stop if an iteration gains less than this, in nats per document.
 
+    Notes
+    -----
+    Memory: 12 per distinct word of each document: grows with the stream.
+
+    Merging: all documents, concatenated.
+
     Examples
     --------
     >>> documents = Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2)
@@ -230,6 +236,12 @@ class SpectralMethod(Offline[Estimate]):
         Of the tensor power method.
     n_polish : int
         Iterations of EM afterwards: topics that predict better, no longer the moments' own.
+
+    Notes
+    -----
+    Memory: 12 per distinct word of each document: grows with the stream.
+
+    Merging: all documents, concatenated.
 
     Examples
     --------

@@ -8,27 +8,18 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.arrays import Floats
 from spectralleader.checks import check_whole
-from spectralleader.documents import Documents
+from spectralleader.documents import BlockT, Documents, SomeBlock
 from spectralleader.learners.events import Event
-from spectralleader.models import TopicModel
+from spectralleader.models import ModelT, Predictive, TopicModel
 
 MAX_TOPICS = 10_000  # their triples alone would fill 8 TB
 MAX_RESTARTS, MAX_ITERATIONS, MAX_REVISITS = 10_000, 1_000_000, 10_000  # a learner comes to an end
 
 
 @runtime_checkable
-class Predictive(Protocol):
-    """Anything that gives documents a probability: what a prediction is judged by."""
-
-    def log_prob(self, documents: Documents) -> Floats:
-        """Return the log-probability of each document, shape (n_docs,)."""
-
-
-@runtime_checkable
-class Learner(Protocol):
-    """Stream in, model out.
+class Learner(Protocol[SomeBlock, ModelT]):
+    """Stream in, model out: of topics, unless blocks and models of another family are named.
 
     One call of `learn` is one step t of the online setting. The model is a function of what was
     learned alone: it is valid from before the first document, and reading it changes nothing.
@@ -42,7 +33,7 @@ class Learner(Protocol):
     n_words: int  # at present
     grows: bool  # whether blocks over more words extend it
 
-    def learn(self, documents: Documents) -> None:
+    def learn(self, documents: SomeBlock, /) -> None:
         """Learn from a block of one or more documents; an empty block teaches nothing."""
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
@@ -52,11 +43,11 @@ class Learner(Protocol):
         """
 
     @property
-    def model(self) -> TopicModel:
+    def model(self) -> ModelT:
         """The model of everything learned so far."""
 
     @property
-    def predictive(self) -> Predictive:
+    def predictive(self) -> Predictive[SomeBlock]:
         """What predicts the next block: the model, unless the learner has better."""
 
     def to_state(self) -> dict[str, Any]:
@@ -134,7 +125,7 @@ def remembered(learner: object, *, recent: bool = False) -> Documents | None:
 
 
 @runtime_checkable
-class Merges(Learner, Protocol):
+class Merges(Learner[Any, Any], Protocol):
     """A learner that can take in what others of its kind learned, each from a stream of its own."""
 
     @property
@@ -162,21 +153,24 @@ def check_seed(seed: int) -> int:
     return check_whole("seed", seed, 0)
 
 
-def check_block(documents: Documents, n_words: int, *, grows: bool = False) -> Documents:
-    """Return a block that a learner of n_words words can learn from, or say why it cannot.
+def check_block(
+    block: BlockT, n_words: int, *, grows: bool = False, kind: type[object] = Documents
+) -> BlockT:
+    """Return a block of a kind that a learner of n_words words can learn from, or raise.
 
     It is over n_words words, or over more if the learner grows.
     """
-    if not isinstance(documents, Documents):
+    if not isinstance(block, kind):
+        how = "; convert with Documents.from_matrix or Documents.from_tokens"
         raise TypeError(
-            f"learn takes Documents, got {type(documents).__name__}; "
-            "convert with Documents.from_matrix or Documents.from_tokens"
+            f"learn takes {kind.__name__}, got {type(block).__name__}"
+            f"{how if issubclass(kind, Documents) else ''}"
         )
     if grows:
-        return documents.widen(max(n_words, documents.n_words))
-    if documents.n_words != n_words:
+        return block.widen(max(n_words, block.n_words))
+    if block.n_words != n_words:
         raise ValueError(
-            f"the learner knows {n_words} words, the block is over {documents.n_words}; "
+            f"the learner knows {n_words} words, the block is over {block.n_words}; "
             "make all blocks with one vocabulary, or leave n_words out to let the learner grow"
         )
-    return documents
+    return block

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from spectralleader.checks.states import part, text
 from spectralleader.errors import StorageError
 from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.hedged import HedgedLeader
@@ -134,7 +135,7 @@ def stored_learner(name: str) -> type[Learner]:
     )
 
 
-def name_of(learner: Learner) -> str:
+def name_of(learner: Learner[Any, Any]) -> str:
     """Return the name by which files and tables call a learner's class."""
     cls = type(learner)
     for name, known in STORED.items():
@@ -150,6 +151,17 @@ def name_of(learner: Learner) -> str:
         f"a {cls.__name__} cannot be saved: it is not registered; call "
         f"spectralleader.register_learner({cls.__name__}) first"
     )
+
+
+def learner_state(learner: Learner[Any, Any]) -> dict[str, Any]:
+    """Return the state of a learner with the name of its class."""
+    return {**learner.to_state(), "kind": name_of(learner)}
+
+
+def read_learner(state: Any, name: str = "learner") -> Any:
+    """Return the learner that `learner_state` described, which is a part of a state."""
+    stored = part(state, name)
+    return stored_learner(text(stored, "kind")).from_state(stored)
 
 
 def installed_learners() -> dict[str, EntryPoint]:
@@ -203,7 +215,7 @@ def refused(make: Callable[..., Any], arguments: Iterable[str]) -> list[str]:
     return [] if takes_all else [argument for argument in arguments if argument not in known]
 
 
-def settings_of(learner: Learner) -> dict[str, Any]:
+def settings_of(learner: Learner[Any, Any]) -> dict[str, Any]:
     """Return what a learner must have in common with others to be merged.
 
     Raises

@@ -151,6 +151,13 @@ class StepwiseEM(OnlineEM):
     step_offset : float
         At least 1. At 1 the first block replaces all that the start knew.
 
+    Notes
+    -----
+    Memory: 16 K d.
+
+    Merging: topics are matched, and statistics averaged by the number of updates. Topics that do
+    not correspond are rejected: start the shards from the same model.
+
     Examples
     --------
     >>> learner = StepwiseEM(n_topics=2, n_words=2)

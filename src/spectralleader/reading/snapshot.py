@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, Generic, NamedTuple
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import refine
 from spectralleader.learners.events import Event
-from spectralleader.models import TopicModel, TopicTree
-from spectralleader.models.likelihood import find_best
+from spectralleader.models import ReadableT, TopicModel, TopicTree
 from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
@@ -53,7 +50,7 @@ class Classified(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Snapshot:
+class Snapshot(Generic[ReadableT]):
     """An immutable model with its vocabulary and tokenizer.
 
     Any thread can use it while the `TextTopics` that it was taken from continues to learn.
@@ -71,7 +68,7 @@ class Snapshot:
     (1, 2)
     """
 
-    model: TopicModel
+    model: ReadableT
     vocabulary: Vocabulary
     words: Tokenizer
     n_docs: int  # texts seen
@@ -79,7 +76,7 @@ class Snapshot:
     names: tuple[str, ...] = ()  # of topics, "" for those without a name
     groups: Ints | None = None  # at a level: the group of each topic of the full model
     past: Past = field(default_factory=Past)  # past scores, for p-values
-    fine: TopicModel | None = None  # at a level: the full model, which scored the past
+    fine: ReadableT | None = None  # at a level: the full model, which scored the past
 
     def name(self, k: int) -> str:
         """Return the name of topic k, or "" if it has none."""
@@ -122,11 +119,7 @@ class Snapshot:
 
     def classify_counted(self, documents: Documents) -> Classified:
         """Return the classification of texts that `count` has counted."""
-        model = self.model
-        topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
-        counted = documents.indptr, documents.words, documents.counts
-        find_best(*counted, *model.logs, topics, told)
-        probabilities, log_prob, lengths = told.T
+        topics, probabilities, log_prob, lengths = self.model.classify(documents)
         if self.fine is not None:
             log_prob = self.fine.log_prob(documents)
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
@@ -218,7 +211,7 @@ class Reading:
         return replace(self, full=full, tree=tree, documents=documents, whole=self.tree, _views={})
 
 
-def list_topics(topics: Snapshot, n_words: int) -> list[dict[str, Any]]:
+def list_topics(topics: Snapshot[Any], n_words: int) -> list[dict[str, Any]]:
     """Return the topics as plain values: number (from 1), name, weight, use, words."""
     model, used = topics.model, topics.model.used.tolist()
     return [

@@ -1,4 +1,4 @@
-"""Surprise: how unlikely a document is, beside the documents before it."""
+"""Surprise: p-values of documents, relative to earlier ones of similar length."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from spectralleader.arrays import Floats
 from spectralleader.checks.saved import Saved, fields
 from spectralleader.checks.saved import field as saved_field
 from spectralleader.checks.states import floats, whole
-from spectralleader.documents import Documents
-from spectralleader.models import TopicModel
+from spectralleader.documents import BlockT
+from spectralleader.models import Model
 
 N_PAST = 4000  # scores kept: 64 kB in a file
 N_NEAREST = 1000  # of these, the ones of the nearest lengths that a document is compared with
@@ -23,7 +23,7 @@ LOWEST = -1e6  # score of a document that a model rules out: stored scores are f
 THIN, GROWTH = 4, 1 / 25
 
 
-def score(model: TopicModel, documents: Documents) -> tuple[Floats, Floats]:
+def score(model: Model[BlockT], documents: BlockT) -> tuple[Floats, Floats]:
     """Return the log-probability per word of each document, NaN without words, and the lengths."""
     return per_word(model.log_prob(documents), documents.lengths), documents.lengths
 
@@ -105,7 +105,7 @@ class Surprise(Saved):
         self.past = Past()
         self.due = 0  # documents of the stream from which on the next block is scored
 
-    def add(self, model: TopicModel, documents: Documents, n_docs: int) -> None:
+    def add(self, model: Model[BlockT], documents: BlockT, n_docs: int) -> None:
         """Score documents by a model that has not learned them, but the n before.
 
         Words that the model lacks do not count.
@@ -133,9 +133,9 @@ class Surprise(Saved):
         return found
 
 
-def known_to(model: TopicModel, documents: Documents) -> Documents:
+def known_to(model: Model[BlockT], documents: BlockT) -> BlockT:
     """Return the documents over a model's words alone: newer ones have larger ids."""
     if documents.n_words <= model.n_words:
         return documents.widen(model.n_words)
     ids = np.arange(documents.n_words)
-    return documents.renumber(np.where(ids < model.n_words, ids, -1), model.n_words)
+    return documents.recode(np.where(ids < model.n_words, ids, -1), model.n_words)

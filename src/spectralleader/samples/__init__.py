@@ -7,14 +7,23 @@ from typing import Any
 
 from spectralleader.checks.saved import by_kind
 from spectralleader.checks.states import check_same
-from spectralleader.samples.document_buffer import Change
+from spectralleader.samples.document_buffer import BlockBuffer, Change
 from spectralleader.samples.reservoir import Reservoir
 from spectralleader.samples.sample import Sample
 from spectralleader.samples.window import Everything, Window
 
-__all__ = ["SAMPLES", "Change", "Everything", "Reservoir", "Sample", "Window", "read_sample"]
+__all__ = [
+    "SAMPLES",
+    "BlockBuffer",
+    "Change",
+    "Everything",
+    "Reservoir",
+    "Sample",
+    "Window",
+    "read_sample",
+]
 
-SAMPLES: dict[str, type[Sample]] = {
+SAMPLES: dict[str, type[Sample[Any]]] = {
     sample.saved_as: sample for sample in (Everything, Reservoir, Window)
 }
 

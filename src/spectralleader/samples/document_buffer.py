@@ -1,17 +1,18 @@
-"""DocumentBuffer: remembered documents in numbered slots, and the changes of them."""
+"""Buffers: remembered documents in numbered slots, and the changes of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.documents import Documents, DocumentView
+from spectralleader.documents import BlockT, Documents, DocumentView
 from spectralleader.runtime.compiled import in_place
+from spectralleader.samples.subsamples import subsample_rows
 
 
-class Change:
+class Change(Generic[BlockT]):
     """The effect of one `add` on a sample: the documents that entered, and those that left.
 
     A document that entered and was replaced within the same `add` is in neither. Documents are
@@ -20,19 +21,19 @@ class Change:
 
     __slots__ = ("chosen", "moved", "n_entered")
 
-    moved: DocumentView  # the documents that entered, then those that left
+    moved: Any  # a view of the documents that entered, then those that left
     n_entered: int
     chosen: Ints  # (n_entered, 2) row in the block and slot of each document that entered
 
-    def __init__(self, moved: DocumentView, n_entered: int, chosen: Ints) -> None:
+    def __init__(self, moved: Any, n_entered: int, chosen: Ints) -> None:
         self.moved, self.n_entered, self.chosen = moved, n_entered, chosen
 
     @classmethod
-    def of(cls, entered: Documents, left: Documents, slots: Ints) -> Change:
+    def of(cls, entered: Documents, left: Documents, slots: Ints) -> Change[Documents]:
         """Return the change in which these documents entered and left."""
         both = Documents.concatenate([entered, left])
         chosen = np.stack([np.arange(entered.n_docs), slots], axis=1)
-        return cls(DocumentView.of(both), entered.n_docs, chosen)
+        return Change(DocumentView.of(both), entered.n_docs, chosen)
 
     @property
     def slots(self) -> Ints:
@@ -45,19 +46,93 @@ class Change:
         return len(self.moved.bounds)
 
     @property
-    def entered(self) -> Documents:
+    def entered(self) -> BlockT:
         """The documents that entered, in the order of their slots."""
-        return self.moved.gather(np.arange(self.n_entered))
+        entered: BlockT = self.moved.gather(np.arange(self.n_entered))
+        return entered
 
     @property
-    def left(self) -> Documents:
+    def left(self) -> BlockT:
         """The documents that left, in the order of their slots."""
-        return self.moved.gather(np.arange(self.n_entered, self.n_docs))
+        left: BlockT = self.moved.gather(np.arange(self.n_entered, self.n_docs))
+        return left
 
-    def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
-        """Return the change with renumbered words; `new_ids` is not checked."""
+    def renumber(self: Change, new_ids: Ints | None, n_words: int) -> Change:
+        """Return the change of documents with renumbered words; `new_ids` is not checked."""
         entered = self.entered.renumber(new_ids, n_words)
         return Change.of(entered, self.left.renumber(new_ids, n_words), self.slots)
+
+
+class BlockView(NamedTuple, Generic[BlockT]):
+    """A block with the members of a `DocumentView` that changes need."""
+
+    block: BlockT
+
+    @property
+    def bounds(self) -> range:
+        """As long as there are documents."""
+        return range(self.block.n_docs)
+
+    def gather(self, rows: Ints) -> BlockT:
+        """Return some of the documents as a block."""
+        return self.block.take(rows)
+
+
+class BlockBuffer(Generic[BlockT]):
+    """Items of any family in slots 0 .. n-1; each change copies all of them.
+
+    A family starts with a subclass that names its blocks, see `DocumentBuffer` for a faster one.
+    """
+
+    takes: type[BlockT]  # the class of its blocks
+
+    def __init__(self, n_words: int) -> None:
+        self._block = self.takes.empty(n_words)
+
+    def __len__(self) -> int:
+        return self._block.n_docs
+
+    @property
+    def n_words(self) -> int:
+        """Number of different symbols so far."""
+        return self._block.n_words
+
+    def documents(self) -> BlockT:
+        """Return all items, in the order of their slots."""
+        return self._block
+
+    def at(self, slots: Ints) -> BlockT:
+        """Return the items in some slots, in this order."""
+        return self._block.take(slots)
+
+    def view(self) -> BlockView[BlockT]:
+        """Return what the kernels of the family read the items by."""
+        return BlockView(self._block)
+
+    def shorten(self, block: BlockT, rows: Ints, first: int, most: int) -> tuple[BlockT, Ints]:
+        """Return rows of a block, and their numbers there, without any of more than `most` entries.
+
+        `first` is the number of the first item in the stream. Here all items fit.
+        """
+        return block, rows
+
+    def enter(self, block: BlockT, chosen: Ints) -> Change[BlockT]:
+        """Put items into slots, given (row, slot) pairs, (n, 2); new slots follow the last one.
+
+        Slots must be distinct and increasing. A block over more symbols widens the others.
+        """
+        rows, slots = chosen.T
+        n_words, n_before = max(self.n_words, block.n_words), len(self)
+        entered, before = block.widen(n_words).take(rows), self._block.widen(n_words)
+        left = before.take(slots[slots < n_before])
+        places = np.arange(max(n_before, slots.max(initial=-1) + 1))
+        places[slots] = n_before + np.arange(len(slots))
+        self._block = self.takes.concatenate([before, entered]).take(places)
+        return Change(BlockView(self.takes.concatenate([entered, left])), len(slots), chosen)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the symbols of the items; those of id -1 are dropped."""
+        self._block = self._block.recode(new_ids, n_words)
 
 
 class DocumentBuffer:
@@ -79,14 +154,6 @@ class DocumentBuffer:
         self._n = 0  # slots in use
         self._open(np.zeros(0, np.int32), np.zeros(0), 0)
 
-    @classmethod
-    def of(cls, documents: Documents) -> DocumentBuffer:
-        """Return a buffer with the documents in slots 0 .. n-1, in order."""
-        buffer = cls(documents.n_words)
-        everything = np.arange(documents.n_docs)
-        buffer.put(documents, everything, everything)
-        return buffer
-
     def __len__(self) -> int:
         return self._n
 
@@ -102,15 +169,19 @@ class DocumentBuffer:
         """Return a view of all remembered documents, in the order of their slots."""
         return DocumentView(self._bounds[: self._n], *self._read_only, self.n_words)
 
-    def put(self, documents: Documents, rows: Ints, slots: Ints) -> Change:
-        """Put document ``rows[i]`` into ``slots[i]``; slots beyond the last are new.
+    def shorten(
+        self, documents: Documents, rows: Ints, first: int, most: int
+    ) -> tuple[Documents, Ints]:
+        """Return rows of a block, and their numbers there, documents of many words subsampled."""
+        if len(documents.words) <= most:  # no document can be too long
+            return documents, rows
+        return subsample_rows(documents, rows, first, most)
+
+    def enter(self, documents: Documents, chosen: Ints) -> Change:
+        """Put documents into slots, given (document, slot) pairs, (n, 2); others are new.
 
         Slots must be distinct and increasing, and new slots must be contiguous.
         """
-        return self.enter(documents, np.stack([rows, slots], axis=1))
-
-    def enter(self, documents: Documents, chosen: Ints) -> Change:
-        """Put documents into slots like `put`, given (document, slot) pairs, (n, 2)."""
         n, n_left, moved = len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)
         n_words = max(self.n_words, documents.n_words)
         if n > 0:
@@ -133,10 +204,8 @@ class DocumentBuffer:
         """Renumber the words of the remembered documents; words with id -1 are dropped."""
         self.n_words = n_words
         if new_ids is not None:
-            everything = np.arange(self._n)
             # Written again, at the end: views of earlier changes keep the old word ids.
-            recoded = self.documents().renumber(new_ids, n_words)
-            self.put(recoded, everything, everything)
+            self.enter(self.documents().renumber(new_ids, n_words), one_each(self._n))
 
     def _reserve(self, n_slots: int, documents: Documents, chosen: Ints) -> None:
         """Reserve space for more slots, and in the arena for the chosen documents."""
@@ -172,6 +241,11 @@ class DocumentBuffer:
     def __setstate__(self, state: dict[str, Any]) -> None:  # a copy needs views of its own arena
         self.__dict__.update(state)
         self._open(self._words, self._counts, self._end)
+
+
+def one_each(n: int) -> Ints:
+    """Return the pairs by which n documents enter n slots in their order, (n, 2)."""
+    return np.repeat(np.arange(n)[:, None], 2, axis=1)
 
 
 @in_place

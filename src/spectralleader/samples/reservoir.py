@@ -10,11 +10,11 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import generator, one_of
-from spectralleader.documents import Documents
+from spectralleader.documents import BlockT
 from spectralleader.runtime.compiled import in_place, inlined
-from spectralleader.samples.document_buffer import Change, DocumentBuffer
+from spectralleader.samples.document_buffer import Change
 from spectralleader.samples.sample import BoundedSample
-from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
+from spectralleader.samples.subsamples import interleave, take_in_turns
 
 AHEAD = 256  # pairs buffered for `one`: amortises the overhead of a NumPy call
 
@@ -72,7 +72,7 @@ def read_draws(state: Any, name: str) -> Draws:
     return Draws(generator(state, name))
 
 
-class Reservoir(BoundedSample):
+class Reservoir(BoundedSample[BlockT]):
     """A random sample of at most `capacity` of the documents seen.
 
     The first `capacity` documents all enter. After that document t enters with probability
@@ -88,6 +88,7 @@ class Reservoir(BoundedSample):
 
     Examples
     --------
+    >>> from spectralleader import Documents
     >>> reservoir = Reservoir(2, n_words=3, seed=0)
     >>> change = reservoir.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
     >>> len(reservoir), reservoir.n_seen, change.entered.n_docs
@@ -118,17 +119,16 @@ class Reservoir(BoundedSample):
         self._lag = 1 if acceptance == "paper" else 0
         self._draws = Draws(np.random.default_rng(seed))
 
-    def add(self, documents: Documents) -> Change:
+    def add(self, documents: BlockT) -> Change[BlockT]:
         """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        written = chosen
-        if len(documents.words) > self._max_entries:  # otherwise no document can be too long
-            args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
-            documents, rows = subsample_rows(*args)
-            written = np.stack([rows, chosen[:, 1]], axis=1)
+        shortened, rows = self._buffer.shorten(
+            documents, chosen[:, 0], self.n_seen, self._max_entries
+        )
+        written = chosen if shortened is documents else np.stack([rows, chosen[:, 1]], axis=1)
         self.n_seen += n_docs
-        change = self._buffer.enter(documents, written)
+        change: Change[BlockT] = self._buffer.enter(shortened, written)
         change.chosen = chosen
         return change
 
@@ -166,7 +166,7 @@ class Reservoir(BoundedSample):
         # The front of a random order is a uniform subsample; `take_in_turns` takes from the front.
         shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
         self.n_seen = sum(part.n_seen for part in parts)
-        self._buffer = DocumentBuffer.of(take_in_turns(shuffled, turns))
+        self.documents = take_in_turns(shuffled, turns)
         # Reseed: the merged reservoirs may have had the same seed.
         self._draws = Draws(np.random.default_rng(rng.integers(2**63)))
 

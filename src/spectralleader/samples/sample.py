@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 
@@ -11,23 +11,25 @@ from spectralleader.arrays import Ints
 from spectralleader.checks import is_whole
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import check_same, whole
-from spectralleader.documents import Documents, DocumentView
-from spectralleader.samples.document_buffer import Change, DocumentBuffer
+from spectralleader.documents import BlockT, Documents, DocumentView
+from spectralleader.samples.document_buffer import Change, DocumentBuffer, one_each
 
 WORDS_PER_DOCUMENT = 1024  # default budget: distinct words for each document of the capacity
 MIN_TOKENS = 3  # tokens that a part must have to contribute a triple
 
 
-class Sample(Saved):
+class Sample(Saved, Generic[BlockT]):
     """A bounded or unbounded sample of the documents seen, chosen online.
 
-    Its vocabulary is the largest seen so far; documents over fewer words use the first ids.
+    Its vocabulary is the largest seen so far; documents over fewer words use the first ids. Another
+    family subclasses a kind of sample, with its own buffer and `saved` documents.
     """
 
     saved = fields(documents=Documents)
+    buffer: type[Any] = DocumentBuffer
 
     def __init__(self, n_words: int) -> None:
-        self._buffer = DocumentBuffer(n_words)
+        self._buffer = self.buffer(n_words)
 
     def __len__(self) -> int:
         return len(self._buffer)
@@ -35,7 +37,7 @@ class Sample(Saved):
     @property
     def n_words(self) -> int:
         """Current vocabulary size."""
-        return self._buffer.n_words
+        return int(self._buffer.n_words)
 
     @property
     def n_seen(self) -> int:
@@ -48,18 +50,21 @@ class Sample(Saved):
         return {}
 
     @property
-    def documents(self) -> Documents:
+    def documents(self) -> BlockT:
         """The remembered documents, as one block in the order of their slots."""
-        return self._buffer.documents()
+        documents: BlockT = self._buffer.documents()
+        return documents
 
     @documents.setter
-    def documents(self, documents: Documents) -> None:
-        self._buffer = DocumentBuffer.of(documents)
+    def documents(self, documents: BlockT) -> None:
+        self._buffer = self.buffer(documents.n_words)
+        self._buffer.enter(documents, one_each(documents.n_docs))
 
     @property
     def view(self) -> DocumentView:
         """A view of the remembered documents, in the order of their slots."""
-        return self._buffer.view()
+        view: DocumentView = self._buffer.view()
+        return view
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber word w to ``new_ids[w]``, which is not checked; -1 drops the word.
@@ -68,7 +73,7 @@ class Sample(Saved):
         """
         self._buffer.recode(new_ids, n_words)
 
-    def add(self, documents: Documents) -> Change:
+    def add(self, documents: BlockT) -> Change[BlockT]:
         """Offer a block to the sample; return the documents that entered and left."""
         raise NotImplementedError
 
@@ -77,7 +82,7 @@ class Sample(Saved):
         raise NotImplementedError
 
 
-class BoundedSample(Sample):
+class BoundedSample(Sample[BlockT]):
     """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
 
     saved = fields(Sample.saved, capacity=field(whole, least=1), budget=whole, n_seen=whole)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.documents import Documents
+from spectralleader.documents import BlockT, Documents
 
 STREAM = 0x73686F7274  # second seed of these draws: keeps them apart from users' small seeds
 
@@ -86,7 +86,7 @@ def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
     return np.searchsorted(ends, drawn, side="right").astype(np.int64)
 
 
-def take_in_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
+def take_in_turns(blocks: Sequence[BlockT], turns: Ints) -> BlockT:
     """Return documents interleaved from blocks: document i is the next one of ``turns[i]``.
 
     Examples
@@ -101,10 +101,10 @@ def take_in_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
         mine = turns == i
         # Documents of one stream keep their order, which `Window.merge` relies on.
         rows[mine] = firsts[i] + np.arange(mine.sum())
-    return Documents.concatenate(over_one_vocabulary(blocks)).take(rows)
+    return type(blocks[0]).concatenate(over_one_vocabulary(blocks)).take(rows)
 
 
-def over_one_vocabulary(blocks: Sequence[Documents]) -> list[Documents]:
+def over_one_vocabulary(blocks: Sequence[BlockT]) -> list[BlockT]:
     """Return the blocks widened to the largest vocabulary."""
     n_words = max(block.n_words for block in blocks)
     return [block.widen(n_words) for block in blocks]

@@ -7,13 +7,13 @@ from typing import Self
 
 import numpy as np
 
-from spectralleader.documents import Documents
-from spectralleader.samples.document_buffer import Change, DocumentBuffer
+from spectralleader.documents import BlockT
+from spectralleader.samples.document_buffer import Change, one_each
 from spectralleader.samples.sample import BoundedSample, Sample
-from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
+from spectralleader.samples.subsamples import interleave, take_in_turns
 
 
-class Window(BoundedSample):
+class Window(BoundedSample[BlockT]):
     """The last `capacity` documents: a learner that remembers these follows a drifting stream.
 
     At most `budget` different words are remembered, as in `Reservoir`: of a document with more than
@@ -21,6 +21,7 @@ class Window(BoundedSample):
 
     Examples
     --------
+    >>> from spectralleader import Documents
     >>> window = Window(2, n_words=3)
     >>> change = window.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
     >>> sorted(window.documents.words.tolist())
@@ -32,13 +33,14 @@ class Window(BoundedSample):
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
         super().__init__(capacity, n_words, budget)
 
-    def last(self, n: int) -> Documents:
+    def last(self, n: int) -> BlockT:
         """Return the last n of the remembered documents, the oldest first."""
         # A ring buffer: document t of the stream is in slot t % capacity.
         n = min(n, len(self))
-        return self._buffer.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
+        last: BlockT = self._buffer.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
+        return last
 
-    def add(self, documents: Documents) -> Change:
+    def add(self, documents: BlockT) -> Change[BlockT]:
         """Show the window a block; return what entered and what left."""
         n_docs = documents.n_docs
         skipped = max(0, n_docs - self.capacity)  # these are out again
@@ -51,11 +53,12 @@ class Window(BoundedSample):
             rows, slots = np.roll(rows, n_wrapped), np.roll(slots % self.capacity, n_wrapped)
         chosen = np.empty((len(rows), 2), np.int64)
         chosen[:, 0], chosen[:, 1] = rows, slots
-        if len(documents.words) > self._max_entries:  # else no document is long
-            args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
-            documents, chosen[:, 0] = subsample_rows(*args)
+        documents, chosen[:, 0] = self._buffer.shorten(
+            documents, chosen[:, 0], self.n_seen, self._max_entries
+        )
         self.n_seen += n_docs
-        return self._buffer.enter(documents, chosen)
+        change: Change[BlockT] = self._buffer.enter(documents, chosen)
+        return change
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.
@@ -70,14 +73,15 @@ class Window(BoundedSample):
         self.n_seen = sum(part.n_seen for part in parts)
         # The slots of a window that had seen the streams as one.
         slots = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
-        self._buffer = DocumentBuffer.of(take_in_turns(newest, turns).take(np.argsort(slots)))
+        self.documents = take_in_turns(newest, turns).take(np.argsort(slots))
 
 
-class Everything(Sample):
+class Everything(Sample[BlockT]):
     """A sample of all documents seen. Memory grows with the stream.
 
     Examples
     --------
+    >>> from spectralleader import Documents
     >>> everything = Everything(n_words=3)
     >>> change = everything.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
     >>> len(everything), change.left.n_docs
@@ -89,10 +93,12 @@ class Everything(Sample):
     def __init__(self, *, n_words: int = 1) -> None:
         super().__init__(n_words)
 
-    def add(self, documents: Documents) -> Change:
+    def add(self, documents: BlockT) -> Change[BlockT]:
         """Remember a block; return what entered (all of it) and what left (nothing)."""
-        rows = np.arange(documents.n_docs)
-        return self._buffer.put(documents, rows, len(self) + rows)
+        chosen = one_each(documents.n_docs)
+        chosen[:, 1] += len(self)
+        change: Change[BlockT] = self._buffer.enter(documents, chosen)
+        return change
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Append the documents of other samples; `rng` is not used."""

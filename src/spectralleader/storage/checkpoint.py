@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import astuple, dataclass
 from dataclasses import field as default
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, final
 
 import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import MOST, floats, number, part, whole
-from spectralleader.learners import Unigram
+from spectralleader.checks.states import MOST, State, floats, number, part, whole
+from spectralleader.learners import Learner, Unigram
+from spectralleader.learners.registry import learner_state, read_learner
 from spectralleader.sources.position import Position
 from spectralleader.topics.text_topics import TextTopics, check_same_vocabulary
 
@@ -167,9 +168,27 @@ class Run(Saved):
     curve: LossCurve = default(default_factory=LossCurve)  # both losses over the stream
 
 
+def read_learned(state: Any, name: str) -> Any:
+    """Return stored topics, or a learner, whose state names its class."""
+    is_learner = "kind" in part(state, name)
+    return read_learner(state, name) if is_learner else TextTopics.from_state(part(state, name))
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # see `documents.protocol`
+
+    LearnedT = TypeVar("LearnedT", default=TextTopics)
+else:
+    from typing import TypeVar
+
+    LearnedT = TypeVar("LearnedT")
+
+
 @dataclass(frozen=True)
-class Checkpoint(Saved):
+class Checkpoint(Saved, Generic[LearnedT]):
     """Topics with their position in the input, saved in one file so that the two always agree.
+
+    In place of topics, there may be any learner.
 
     Examples
     --------
@@ -182,11 +201,17 @@ class Checkpoint(Saved):
     (2, 2)
     """
 
-    saved = fields(topics=TextTopics, position=Position, run=field(Run, optional=True))
-    topics: TextTopics
+    saved = fields(topics=read_learned, position=Position, run=field(Run, optional=True))
+    topics: LearnedT
     position: Position = NO_POSITION
     run: Run | None = None  # None for batches, which `learn --save` does not resume
 
+    def to_state(self) -> State:
+        """Return topics or learner, position and run as arrays and plain values."""
+        learned: Any = self.topics
+        kind = {"topics": learner_state(learned)} if isinstance(learned, Learner) else {}
+        return super().to_state() | kind
+
     def _loaded(self) -> None:
-        if self.run is not None:
+        if self.run is not None and isinstance(self.topics, TextTopics):
             check_same_vocabulary(self.run.unigram, self.topics.vocabulary)

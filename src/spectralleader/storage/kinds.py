@@ -11,11 +11,17 @@ from typing import Any, Protocol, Self
 
 from spectralleader import __version__
 from spectralleader.checks import check_json
-from spectralleader.checks.states import part, plain, take, text, whole
+from spectralleader.checks.states import plain, take, text, whole
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
 from spectralleader.learners.protocol import Learner
-from spectralleader.learners.registry import STORED, name_of, stored_learner
+from spectralleader.learners.registry import (
+    STORED,
+    learner_state,
+    name_of,
+    read_learner,
+    stored_learner,
+)
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
 from spectralleader.storage.checkpoint import Checkpoint
@@ -49,7 +55,7 @@ def adapter_state(parameters: dict[str, Any], learner: Learner) -> dict[str, Any
     """Return the constructor's arguments and the learner as a state."""
     return {
         "parameters": check_json("parameters of an adapter to be saved", parameters),
-        "learner": {**learner.to_state(), "kind": name_of(learner)},
+        "learner": learner_state(learner),
     }
 
 
@@ -58,8 +64,7 @@ def read_adapter(state: dict[str, Any], names: list[str]) -> tuple[dict[str, Any
     parameters = plain(state, "parameters", MAX_PARAMETERS)
     if not isinstance(parameters, dict) or set(parameters) != set(names):
         raise ValueError(f"parameters must be {', '.join(names)}")
-    stored = part(state, "learner")
-    return parameters, stored_learner(text(stored, "kind")).from_state(stored)
+    return parameters, read_learner(state)
 
 
 class Storable(Protocol):

@@ -5,6 +5,6 @@ the laws of all learners; properties of a single learner are in its own tests.
 """
 
 from spectralleader.testing.checking import Outcome, check_learner, run_laws
-from spectralleader.testing.requirements import LawError
+from spectralleader.testing.requirements import Family, LawError
 
-__all__ = ["LawError", "Outcome", "check_learner", "run_laws"]
+__all__ = ["Family", "LawError", "Outcome", "check_learner", "run_laws"]

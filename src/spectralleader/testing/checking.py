@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spectralleader.learners.protocol import Learner
 from spectralleader.testing import laws
 from spectralleader.testing.requirements import (
     N_WORDS,
+    AnyLearner,
+    Family,
     LawError,
     Maker,
-    documents,
+    cut,
     fixed_streams,
     growing_streams,
 )
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
         return f"BROKEN  {self.law}\n        {kind}{self.error}"
 
 
-def check_learner(learner: Callable[..., Learner]) -> None:
+def check_learner(learner: Callable[..., AnyLearner], family: Family | None = None) -> None:
     """Raise `LawError` unless a learner satisfies every law; the message lists the violations.
 
     Parameters
@@ -45,20 +46,22 @@ def check_learner(learner: Callable[..., Learner]) -> None:
     learner : class or callable
         Called with ``n_topics``, ``seed`` and, unless it should grow, ``n_words``. Bind other
         parameters with `functools.partial`.
+    family : Family, optional
+        The family of models that it learns. Defaults to topics of `Documents`.
 
     Examples
     --------
     >>> from spectralleader import Unigram
     >>> check_learner(Unigram)
     """
-    broken = [str(outcome) for outcome in run_laws(learner) if outcome.error is not None]
+    broken = [str(outcome) for outcome in run_laws(learner, family) if outcome.error is not None]
     if broken:
         raise LawError("\n".join([f"{len(broken)} laws are violated:", *broken]))
 
 
-def run_laws(learner: Callable[..., Learner]) -> Iterator[Outcome]:
+def run_laws(learner: Callable[..., AnyLearner], family: Family | None = None) -> Iterator[Outcome]:
     """Yield the outcome of each law."""
-    make = Maker(learner)
+    make = Maker(learner, family)
     for law in all_laws():
         yield Outcome((law.__doc__ or "").strip().split("\n")[0], _first_error(law, make))
 
@@ -88,31 +91,32 @@ def _alone(make: Maker) -> Iterator[Case]:
 
 
 def _streams(make: Maker) -> Iterator[Case]:
-    yield from ((make.over(N_WORDS), (stream,)) for stream in fixed_streams())
-    yield from ((make, (stream,)) for stream in growing_streams())
+    yield from ((make.over(N_WORDS), (stream,)) for stream in fixed_streams(make.family))
+    yield from ((make, (stream,)) for stream in growing_streams(make.family))
 
 
 def _continued(make: Maker) -> Iterator[Case]:
-    after = list(documents(20, N_WORDS, seed=9).blocks(5))
-    yield from ((make.over(N_WORDS), (before, after)) for before in fixed_streams())
-    yield from ((make, case) for case in product(growing_streams(), growing_streams()[1:3]))
+    after = cut(make.family.documents(20, N_WORDS, seed=9), 5)
+    yield from ((make.over(N_WORDS), (before, after)) for before in fixed_streams(make.family))
+    growing = growing_streams(make.family)
+    yield from ((make, case) for case in product(growing, growing[1:3]))
 
 
 def _widened(make: Maker) -> Iterator[Case]:
-    yield from ((make, case) for case in product(growing_streams(), (0, 1, 9)))
+    yield from ((make, case) for case in product(growing_streams(make.family), (0, 1, 9)))
 
 
 def _permuted(make: Maker) -> Iterator[Case]:
     rng = np.random.default_rng(0)
     for size in (1, 6, 30):
-        stream = list(documents(30, 20, seed=size).blocks(size))
+        stream = cut(make.family.documents(30, 20, seed=size), size)
         yield make.over(20), (stream, rng.permutation(20))
 
 
 def _recoded(make: Maker) -> Iterator[Case]:
     rng = np.random.default_rng(1)
-    after = growing_streams()[1]
-    for stream, n_words in product(growing_streams(), (1, 4, 30)):
+    after = growing_streams(make.family)[1]
+    for stream, n_words in product(growing_streams(make.family), (1, 4, 30)):
         n_before = max([1, *(block.n_words for block in stream)])
         ids = np.full(n_before, -1)
         # Some words are dropped, the others renumbered, and ids may be left over for new words.

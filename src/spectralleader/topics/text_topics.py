@@ -13,17 +13,18 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_json, check_whole
 from spectralleader.checks.saved import Saved, fields
-from spectralleader.checks.states import check_same, part, plain, take, text, truth, whole
+from spectralleader.checks.states import check_same, part, plain, take, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
     create_learner,
+    learner_state,
     merge_learners,
     name_of,
+    read_learner,
     settings_of,
-    stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, Names, check_name, choose_level
@@ -408,7 +409,7 @@ class TextTopics(ThreadSafe):
         """Return everything needed to continue, as arrays and plain values."""
         position = self.position
         return {
-            "learner": {**self.learner.to_state(), "kind": name_of(self.learner)},
+            "learner": learner_state(self.learner),
             "vectoriser": self.vectoriser.to_state(),
             "block_size": self.block_size,
             "n_docs": self.n_docs,
@@ -421,10 +422,9 @@ class TextTopics(ThreadSafe):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Return the topics that `to_state` described; they continue bit for bit."""
-        stored = part(state, "learner")
         vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
         topics = cls(
-            learner=stored_learner(text(stored, "kind")).from_state(stored),
+            learner=read_learner(state),
             vocabulary=vectoriser.vocabulary,
             words=vectoriser.words,
             block_size=whole(state, "block_size", 1),

@@ -20,8 +20,8 @@ from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.learners.learner_base import LearnerBase
-from spectralleader.learners.protocol import Predictive, check_block
-from spectralleader.models import TopicModel
+from spectralleader.learners.protocol import check_block
+from spectralleader.models import Predictive, TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import Reservoir, Window
@@ -74,6 +74,17 @@ class HedgedLeader(LearnerBase):
         Random seed of the reservoir and of the starts.
     settings : Settings
         The constants, for studies. They are not saved: pass the same to `from_state`.
+
+    Notes
+    -----
+    Memory: a reservoir of m documents and a window of min(m / 4, 2,000); 4 K m for
+    responsibilities; 5 arrays of 8 K d: 2 followed, 2 forgetting, 1 shown; a few more during a
+    race.
+
+    Merging: the samples are merged, and a race on them chooses the topics, with those of every
+    shard among the contenders. The weights of experts are averaged by documents seen; tracked
+    priors and forgetting EMs are those of the first shard, updated with the last documents of all.
+    `info.price` counts all documents, but is a bound for one stream only.
 
     Examples
     --------

@@ -76,6 +76,14 @@ class SpectralLeader(LearnerBase):
         Which documents to remember, instead of a reservoir: a `Window` follows drift, `Everything`
         forgets nothing.
 
+    Notes
+    -----
+    Memory: a sample, 20 `budget` for the anchor and the changes since, 8 (3 r d + r³) for the basis
+    and its sums, r = K + 3; a buffer that changes refer to may be kept until the next anchor, as
+    much again.
+
+    Merging: the samples are merged, and the model is re-estimated.
+
     Examples
     --------
     >>> from spectralleader import Documents
