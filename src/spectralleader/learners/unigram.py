@@ -133,7 +133,7 @@ def measure_gain(model: TopicModel, documents: Documents) -> float:
     --------
     >>> documents = Documents.from_tokens([[0, 0, 0], [1, 1, 1]] * 50, n_words=2)
     >>> round(measure_gain(TopicModel([0.5, 0.5], [[1.0, 0.0], [0.0, 1.0]]), documents), 2)
-    1.41
+    1.42
     """
     if documents.n_docs == 0:
         return 0.0
