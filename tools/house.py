@@ -38,7 +38,7 @@ TOTAL = Budget(18_540, 180)
 ROOMS = {
     "runtime": Budget(470, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_360, 38),
-    "learners": Budget(2_500, 25),
+    "learners": Budget(2_570, 26),
     "text, topics, reading": Budget(2_885, 22),
     "sources": Budget(2_620, 24),
     "jobs, cli": Budget(2_760, 21),
