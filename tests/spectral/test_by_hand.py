@@ -6,6 +6,7 @@ import pytest
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import population_sums
 from spectralleader.spectral import algorithm1, estimate
+from spectralleader.spectral.cold import Spectrum
 from spectralleader.spectral.estimate import Estimate, Whitening
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.warm import background_share, complete, smooth_words
@@ -84,7 +85,8 @@ def tensor(values, vectors):
 def estimate_of(triples, values, vectors):
     whitening = Whitening(np.eye(2), np.array([3.0, 2.0]))
     parts = (np.asarray(values), np.asarray(vectors), np.zeros(2))
-    return Estimate(TopicModel.uniform(2, 2), whitening, triples, *parts)
+    spectrum = Spectrum(whitening.eigenvalues, np.eye(2), np.zeros(2))
+    return Estimate(TopicModel.uniform(2, 2), whitening, triples, *parts, spectrum)
 
 
 def test_the_residual_is_the_share_of_the_tensor_that_components_leave():
