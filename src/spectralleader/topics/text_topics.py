@@ -19,6 +19,7 @@ from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
+    LEARNERS,
     create_learner,
     learner_state,
     merge_learners,
@@ -170,8 +171,9 @@ class TextTopics(ThreadSafe):
         if not recent:
             return self._reading
         if not isinstance(self.learner, HasRecent):
+            known = ", ".join(name for name, one in LEARNERS.items() if hasattr(one, "recent"))
             name = name_of(self.learner)
-            raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
+            raise ValueError(f"the learner {name!r} has no recent topics; known that do: {known}")
         return self._reading.recent(self.learner.recent, self.learner.window.documents)
 
     @locked
@@ -351,6 +353,11 @@ class TextTopics(ThreadSafe):
     @position.setter
     def position(self, position: Any) -> None:
         self._position = position
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._broken is None:
+            _ = self.position  # a function of it cannot be copied
+        return super().__getstate__()
 
     @locked
     def classify(self, documents: Documents) -> Classified:
