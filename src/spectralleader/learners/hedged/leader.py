@@ -120,7 +120,7 @@ class HedgedLeader(LearnerBase):
         super().__init__(n_topics, n_words, seed)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self._settings = settings
-        self._experts = Experts(self.n_topics, self.n_words, settings)
+        self._experts = Experts(self.n_topics, self.n_words, self.seed, settings)
         self._mixing = Mixing(len(self._experts.names), settings)
         self._refit = Refit(self._experts, self.reservoir_size, self.seed, settings)
         self._suspicion, self._drift = self._bets()
