@@ -11,7 +11,7 @@ import pytest
 from spectralleader import LEARNERS
 from study.sources.corpora import find_files, get
 from tests.factories import example_learner
-from tools import commands, examples, learners
+from tools import commands, examples, house, learners
 
 ROOT = Path(__file__).parents[1]
 
@@ -121,6 +121,14 @@ def test_the_page_on_adding_a_learner_links_the_learner_that_is_tested():
     members = re.findall(r"^\| `(\w+)", page, re.MULTILINE)
     assert [name for name in members if name != "Class" and not hasattr(example, name)] == []
     assert len(members) > 5
+
+
+def test_the_learner_to_copy_imports_what_is_public_and_is_short():
+    example = ROOT / "docs" / "examples"
+    (module,) = (one for one in house.read(example) if one.name == "hard_em.py")
+    imported = set(re.findall(r"^from (spectralleader\S*) import", module.text, re.MULTILINE))
+    assert imported == {"spectralleader", "spectralleader.learners"}
+    assert module.n_lines <= 40
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md"])

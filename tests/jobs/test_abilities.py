@@ -9,7 +9,7 @@ from spectralleader import TextTopics, Unigram, Window, register_learner
 from spectralleader.jobs import describe
 from spectralleader.learners.events import Event, EventKind
 from spectralleader.learners.protocol import HasRecent, Refits, Remembers, Reports, remembered
-from spectralleader.reading.findings import describe_stale_names, judge
+from spectralleader.reading.findings import describe_stale_names, describe_trust
 from spectralleader.serve.service import Service
 
 
@@ -72,7 +72,9 @@ def test_its_events_drift_and_provisional_topics_are_worded_like_ours(topics):
         *describe_stale_names(topics.read()),
     ]
     assert len(describe_stale_names(topics.read())) == 1
-    assert any("drifted since document 3" in line for line in judge(describe(topics.read())))
+    assert any(
+        "drifted since document 3" in line for line in describe_trust(describe(topics.read()))
+    )
 
 
 def test_its_recent_topics_are_described(topics):

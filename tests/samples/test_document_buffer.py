@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
+from spectralleader.samples import BlockBuffer
 from spectralleader.samples.document_buffer import DocumentBuffer, one_each
 from spectralleader.samples.reservoir import Draws
 from tests.factories import blocks, documents
@@ -16,6 +17,26 @@ SAMPLES = {
     "reservoir": lambda: Reservoir(7, n_words=5),
     "window": lambda: Window(7, n_words=5),
 }
+
+
+class PlainBuffer(BlockBuffer):
+    takes = Documents
+
+
+@pytest.mark.parametrize("kind", [Everything, Reservoir, Window])
+@given(stream=st.lists(blocks(), max_size=6), n_words=st.integers(5, 9))
+def test_the_arena_remembers_what_copies_of_all_documents_would(kind, stream, n_words):
+    plain = type("Plain", (kind,), {"buffer": PlainBuffer})
+    arguments = () if kind is Everything else (7,)
+    samples = kind(*arguments), plain(*arguments)
+    ids = np.arange(n_words)[::-1]
+    for block in stream:
+        fast, slow = (sample.add(block.widen(n_words)) for sample in samples)
+        assert (fast.entered, fast.left) == (slow.entered, slow.left)
+        assert fast.chosen.tolist() == slow.chosen.tolist()
+        for sample in samples:
+            sample.recode(ids, n_words)
+        assert samples[0].documents == samples[1].documents
 
 
 def filled(block):

@@ -31,10 +31,10 @@ def test_an_answer_is_made_again_only_if_there_are_newer_documents(topics):
         return n_docs(held, level)
 
     async def ask():
-        answers = AnswerCache()
-        first = [await answers.get(show, None, topics.read()) for _ in range(3)]
+        answers = AnswerCache(topics.read)
+        first = [await answers.get(show, None) for _ in range(3)]
         topics.learn(["rain and wind"] * 5)
-        return first, await answers.get(show, None, topics.read())
+        return first, await answers.get(show, None)
 
     assert asyncio.run(ask()) == ([60, 60, 60], 65)
     assert len(made) == 2
@@ -48,8 +48,8 @@ def test_requests_at_the_same_time_compute_an_answer_once(topics):
         return n_docs(held, level)
 
     async def ask():
-        answers, held = AnswerCache(), topics.read()
-        return await asyncio.gather(*(answers.get(show, None, held) for _ in range(5)))
+        answers = AnswerCache(topics.read)
+        return await asyncio.gather(*(answers.get(show, None) for _ in range(5)))
 
     assert (asyncio.run(ask()), len(made)) == ([60] * 5, 1)
 
@@ -64,12 +64,12 @@ def test_others_take_the_old_answer_while_it_is_made_again(topics):
         return n_docs(held, level)
 
     async def ask():
-        answers = AnswerCache()
-        await answers.get(show_slowly, None, topics.read())
+        answers = AnswerCache(topics.read)
+        await answers.get(show_slowly, None)
         topics.learn(["rain and wind"] * 5)
-        slow = asyncio.create_task(answers.get(show_slowly, None, topics.read()))
+        slow = asyncio.create_task(answers.get(show_slowly, None))
         assert await asyncio.to_thread(begun.wait, 60)
-        assert await answers.get(show_slowly, None, topics.read()) == 60
+        assert await answers.get(show_slowly, None) == 60
         may_end.set()
         return await slow
 
@@ -81,9 +81,9 @@ def test_an_answer_that_fails_is_made_by_the_next(topics):
         raise ZeroDivisionError
 
     async def ask():
-        answers, held = AnswerCache(), topics.read()
+        answers = AnswerCache(topics.read)
         with pytest.raises(ZeroDivisionError):
-            await answers.get(fail, None, held)
-        return await answers.get(n_docs, None, held)
+            await answers.get(fail, None)
+        return await answers.get(n_docs, None)
 
     assert asyncio.run(ask()) == 60

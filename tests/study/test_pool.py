@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, StepwiseEM
+from spectralleader.em.start import make_start
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.mixing import Mixing
 from study.pool import GRID, EMPool
@@ -14,8 +15,9 @@ LONG = Documents.from_tokens([[0] * 40 + [1, 2, 3] * 9, [4] * 17, [5]], n_words=
 def test_the_pool_is_54_stepwise_ems_that_are_mixed(mini_batch):
     pool = EMPool(3, n_words=30, seed=2, mini_batch=mini_batch)
     members = [
-        StepwiseEM(3, n_words=30, seed=2, step_power=power, start=start, smoothing=smoothing)
-        for power, start, smoothing in GRID
+        StepwiseEM(3, n_words=30, step_power=power, start=start, smoothing=smoothing)
+        for i, (power, concentration, smoothing) in enumerate(GRID)
+        for start in [make_start(concentration, 3, 30, [2, i])]
     ]
     mixing = Mixing(len(GRID))
 

@@ -100,7 +100,7 @@ def test_what_is_no_document_of_tokens_is_refused_and_changes_nothing(documents,
 
 
 def test_lists_without_tokens_being_said_get_advice():
-    with pytest.raises(ValueError, match=r'text 0 is \[.*say words="tokens"'):
+    with pytest.raises(ValueError, match=r'text 0 is \[.*set words="tokens"'):
         TextTopics(2, learner="unigram").learn([["a"]])
     with pytest.raises(ValueError, match="\"tokens\", got 'word'"):
         TextTopics(2, words="word")

@@ -12,7 +12,7 @@ Name = str | os.PathLike[str]
 
 
 def check_target(target: Name, inputs: Iterable[Name] = (), *, is_replaced: bool = True) -> Path:
-    """Return the path if a file can be saved there, as far as one can tell in advance.
+    """Return the path if a file can be saved there, as far as this can be known in advance.
 
     Parameters
     ----------

@@ -193,7 +193,7 @@ class SparkDocuments:
         """Return the rows of a pass, reporting progress meanwhile."""
         if self._progress is None:
             return list(pieces.collect())
-        # Spark calls nobody back: progress is asked for while another thread waits.
+        # Spark has no callbacks: progress is asked for while another thread waits.
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(pieces.collect)
             while not wait([running], POLL).done:
@@ -209,7 +209,7 @@ def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
         return []
     tracker = frame.sparkSession.sparkContext.statusTracker()
     stages = filter(None, map(tracker.getStageInfo, tracker.getActiveStageIds()))
-    # Stages over fewer parts sum pieces, and say nothing about documents.
+    # Stages over fewer parts sum pieces, not documents.
     return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 

@@ -27,8 +27,8 @@ def render(content: dict[str, Any], *, live: bool = False) -> str:
 
     A live page is updated by events of its service.
     """
-    parts = {name: read(file) for name, file in PARTS.items()}
-    parts |= {name: read(file) if live else "" for name, file in LIVE.items()}
+    parts = {name: read_part(file) for name, file in PARTS.items()}
+    parts |= {name: read_part(file) if live else "" for name, file in LIVE.items()}
     # "</script>" in a document must not end the script element.
     data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     policy = POLICY + ASKS if live else POLICY
@@ -39,6 +39,6 @@ def render(content: dict[str, Any], *, live: bool = False) -> str:
     )
 
 
-def read(file: str) -> str:
+def read_part(file: str) -> str:
     """Return a part of the page."""
     return files("spectralleader.page").joinpath(file).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.reading.description import describe
-from spectralleader.reading.findings import describe_sides, judge, printable, truncate
+from spectralleader.reading.findings import describe_sides, describe_trust, printable, truncate
 from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.reading.trends import (
     TimelineSample,
@@ -58,7 +58,7 @@ def describe_page(
     return {
         **content,
         "losses": [] if curve is None else curve.rows(),
-        "trust": judge(described) if reading.full.n_docs else [],
+        "trust": describe_trust(described) if reading.full.n_docs else [],
         # Without what rose and fell, which the page draws itself, at every level.
         "findings": [*described.findings(), *described.events],
     }

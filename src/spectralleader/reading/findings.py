@@ -1,6 +1,6 @@
 """Sentences about a model: its events, trends and diagnosis.
 
-Most are read in a terminal; `judge` tells readers of a page, without technical terms, whether to
+Most are read in a terminal; `describe_trust` has those of a page: in plain words, whether to
 rely on the topics.
 """
 
@@ -324,14 +324,14 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
     return f"{slowly} {advice}"
 
 
-def judge(described: Description) -> list[str]:
+def describe_trust(described: Description) -> list[str]:
     """Return sentences on whether the described topics can be relied on."""
     reading, everything = described.reading, described.reading.full
     lines = describe_collapse(described.readable)
     if described.diagnosis is None:
         lines += ["These topics cannot be checked: the model remembers no documents."]
     else:
-        lines += judge_fit(described.diagnosis)
+        lines += describe_trust_in_fit(described.diagnosis)
     if described.small:
         lines.append(f"Few documents support these topics: {list_some(described.small)}.")
     if everything.n_empty:
@@ -344,7 +344,7 @@ def judge(described: Description) -> list[str]:
     return lines + describe_provisional(reading)
 
 
-def judge_fit(diagnosis: Diagnosis) -> list[str]:
+def describe_trust_in_fit(diagnosis: Diagnosis) -> list[str]:
     """Return sentences on how well topics fit documents."""
     verdict = VERDICTS[diagnosis.verdict]
     if diagnosis.verdict not in SHOWS_CLEAR:

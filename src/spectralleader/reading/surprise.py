@@ -1,4 +1,4 @@
-"""Surprise: how unlikely a document is, beside the documents before it."""
+"""Surprise: p-values of documents, relative to earlier ones of similar length."""
 
 from __future__ import annotations
 

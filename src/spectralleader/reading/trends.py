@@ -367,7 +367,7 @@ def write_trends(trends: Trends, names: Sequence[str], file: TextIO, format: str
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)
-    # Nobody needs a column of empty names.
+    # A column of empty names would be noise.
     columns = [*COLUMNS, "name"] if any(names) else COLUMNS
     writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()

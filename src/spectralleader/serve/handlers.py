@@ -50,7 +50,7 @@ class Handlers:
 
     def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
         self.service, self.metrics, self.limits = service, metrics, limits
-        self._answers, self._batcher = AnswerCache(), RequestBatcher()
+        self._answers, self._batcher = AnswerCache(lambda: self._topics), RequestBatcher()
         self._n_watching = 0  # open live pages
 
     @property
@@ -61,12 +61,15 @@ class Handlers:
 
     async def topics(self, request: Request) -> Any:
         """List the topics."""
-        return await self._read(list_level, self._level(request))
+        return await self._answers.get(list_level, self._level(request))
 
     async def topic(self, request: Request) -> Any:
         """Show a topic and its share over time."""
         level, given = self._level(request), request.path.rpartition("/")[2]
-        topics, trends = await self._read(list_level, level), await self._read(list_trends, level)
+        topics, trends = (
+            await self._answers.get(list_level, level),
+            await self._answers.get(list_trends, level),
+        )
         n = topics["level"]
         if (number := read_number(given, n)) is None:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
@@ -75,7 +78,7 @@ class Handlers:
 
     async def trends(self, request: Request) -> Any:
         """Show the shares of topics over time."""
-        return await self._read(list_trends, self._level(request))
+        return await self._answers.get(list_trends, self._level(request))
 
     async def events(self, request: Request) -> Any:
         """Show what happened to the topics, and whether the stream drifts."""
@@ -87,9 +90,9 @@ class Handlers:
         level, topics = self._level(request), self._topics
         # All topics are at hand; those of a level are computed.
         is_all = level == ALL or (level is None and not topics.is_auto)
-        snapshot = topics.full if is_all else await self._read(Reading.at, level)
+        snapshot = topics.full if is_all else await self._answers.get(Reading.at, level)
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
-        if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
+        if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # faster than another thread
             rows = await self._batcher.classify(snapshot, documents)
         else:
             rows = await run_sync(classify, snapshot, documents)
@@ -125,11 +128,11 @@ class Handlers:
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     async def healthz(self, request: Request) -> Any:
-        """Tell that the process is alive."""
+        """Report that the process is alive."""
         return messages.Health("alive")
 
     async def readyz(self, request: Request) -> Any:
-        """Tell whether it learns and answers, and if not, why."""
+        """Report whether the service learns and answers, and if not, why."""
         problems = await run_sync(self.service.problems)  # it may wait for the disk
         return as_json(messages.Readiness(not problems, problems), 503 if problems else 200)
 
@@ -139,7 +142,7 @@ class Handlers:
 
     async def page(self, request: Request) -> Any:
         """Show the live page."""
-        content = await self._read(self._describe, ALL)
+        content = await self._answers.get(self._describe, ALL)
         return HTMLResponse(await run_sync(lambda: render(content, live=True)))
 
     def _describe(self, topics: Reading, _: Level) -> dict[str, Any]:
@@ -160,7 +163,7 @@ class Handlers:
         self._n_watching += 1
         try:
             while not service.ending.is_set():
-                content = await self._read(self._describe, ALL)
+                content = await self._answers.get(self._describe, ALL)
                 if content is not shown:
                     shown = content
                     yield event("content", content)
@@ -171,7 +174,7 @@ class Handlers:
 
     def _level(self, request: Request) -> Level:
         """Return the level that a request asks for, None for the default."""
-        if not request.query:  # sooner seen than parsed
+        if not request.query:  # faster than parsing nothing
             return None
         query = parse_qs(request.query.decode("latin-1"), keep_blank_values=True)
         given = query.get("level", [None])[-1]
@@ -182,10 +185,6 @@ class Handlers:
             error = f"level is a number from 1 to {n}, auto or all, not {given!r:.20}"
             raise RequestError(400, error)
         return level
-
-    async def _read(self, show: Show, level: Level) -> Any:
-        """Return what is shown of a level, cached."""
-        return await self._answers.get(show, level, self._topics)
 
 
 def list_level(topics: Reading, level: Level) -> dict[str, Any]:
@@ -233,16 +232,17 @@ class CachedAnswer(NamedTuple):
 class AnswerCache:
     """Answers computed from the published topics, by what is shown of which level."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: Callable[[], Reading]) -> None:
+        self._topics = topics  # what is published at the moment
         self._cached: dict[tuple[Show, Level], CachedAnswer] = {}
         self._lock = asyncio.Lock()  # of the one that is being computed
 
-    async def get(self, show: Show, level: Level, topics: Reading) -> Any:
+    async def get(self, show: Show, level: Level) -> Any:
         """Return the cached answer; recompute it if it has expired and there are newer topics.
 
-        Who finds it expired recomputes it in another thread, while others use the old one.
+        The request that finds it expired recomputes it in another thread; others use the old one.
         """
-        key = show, level
+        key, topics = (show, level), self._topics()
         cached = self._cached.get(key)
         if cached is None or not (cached.is_valid(topics) or self._lock.locked()):
             async with self._lock:
@@ -309,7 +309,7 @@ def answer(batch: list[PendingRequest]) -> None:
         if len(batch) == 1:
             batch[0].rows.set_exception(error)
             return
-        # Of a tokenizer, say: only the request that caused it must fail.
+        # A tokenizer may raise, for example: only the request that caused it must fail.
         for request in batch:
             answer([request])
         return

@@ -84,7 +84,8 @@ class Inbox:
     Parameters
     ----------
     path : path
-        The file; opening creates it if it does not exist. Only who has locked the model opens it.
+        The file; opening creates it if it does not exist. Only the process with the lock of the
+        model opens it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -115,14 +116,14 @@ class Inbox:
         post = Post(contents, id, digest_of(documents), Future())
         self._posts.append(post)
         with self._lock:
-            # Who has the lock stores all that wait for it: they share one sync of the disk.
+            # The thread with the lock stores all waiting requests: they share one sync of the disk.
             posts = [self._posts.popleft() for _ in range(len(self._posts))]
             if posts:
                 self._store_all(posts)
         return post.receipt.result()
 
     def _store_all(self, posts: list[Post]) -> None:
-        """Store requests in one transaction, and tell each what came of it."""
+        """Store requests in one transaction, and set the receipt of each."""
         last, receipts = self._last, list[tuple[int, int] | Exception]()
         try:
             with self._writing() as connection:
@@ -279,7 +280,7 @@ def digest_of(documents: Sequence[dict[str, Any]]) -> bytes:
 
 def describe_error(error: sqlite3.Error | OSError) -> str:
     """Return why nothing can be stored, and what to do."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it tells details
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is details
     what = getattr(error, "strerror", error)
     return f"{what}; {REMEDIES.get(code, 'check the disk and the folder')}"
 

@@ -30,9 +30,9 @@ class Metrics(Collector):
         self._service = service
         self._registry = CollectorRegistry()
         self._registry.register(self)
-        name, said = f"{PREFIX}_request_seconds", "Seconds that requests took."
+        name, meaning = f"{PREFIX}_request_seconds", "Seconds that requests took."
         labels = ("path", "status")
-        self._latencies = Histogram(name, said, labels, buckets=SECONDS, registry=self._registry)
+        self._latencies = Histogram(name, meaning, labels, buckets=SECONDS, registry=self._registry)
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Record a request."""
@@ -44,12 +44,12 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics of learning; those whose value is None are left out."""
-        for name, said, value, label in measure(self._service):
+        for name, meaning, value, label in measure(self._service):
             if value is None:
                 continue
             # Prometheus names what only grows in this way.
             kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-            metric = kind(f"{PREFIX}_{name}", said, labels=[label] if label else [])
+            metric = kind(f"{PREFIX}_{name}", meaning, labels=[label] if label else [])
             for key, number in value.items() if isinstance(value, dict) else [("", value)]:
                 metric.add_metric([key] if label else [], number)
             yield metric

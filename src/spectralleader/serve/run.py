@@ -129,7 +129,7 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> InboxSource:
 def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     """Run the web server in a thread of its own while this is entered."""
     token = options.read_token()
-    # Whoever has a token may ask by any name; so may all who need none.
+    # Any name is accepted from clients with a token, and from all if none is needed.
     hosts = LOOPBACK if token is None and not options.insecure else ()
     handlers = Handlers(service, Metrics(service), options.limits)
     listening = listen(options.host, options.port)

@@ -43,7 +43,7 @@ Point = tuple[int, float, float]
 class Published(NamedTuple):
     """What requests read of learning: replaced as a whole after a step, and never changed.
 
-    A thread that reads it waits for nobody, and all that it reads is of one moment.
+    A thread that reads it never waits, and all that it reads is of one moment.
     """
 
     topics: Reading | None = None  # None until the model is loaded
@@ -95,7 +95,7 @@ class Service(Progress):
         self.published = self.published._replace(**values)
 
     def begun(self, result: LearnResult) -> None:
-        """Show what is there before the first step."""
+        """Publish the initial state."""
         self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
         self._topics = result.topics
         kind = getattr(result.reader, "kind", "")

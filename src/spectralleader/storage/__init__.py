@@ -124,7 +124,7 @@ def _rebuild(content: bytearray, path: str | os.PathLike[str]) -> Any:
     except StorageError as error:
         raise StorageError(f"{path} {error}") from error
     except ValueError as error:
-        said = " ".join(str(error).split())
-        raise StorageError(f"{path} is damaged: {said:.300}") from error
+        reason = " ".join(str(error).split())
+        raise StorageError(f"{path} is damaged: {reason:.300}") from error
     except Exception as error:  # a malicious file may cause any of them
         raise StorageError(f"{path} is damaged: {error!r:.200}") from error

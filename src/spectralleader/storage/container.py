@@ -102,8 +102,8 @@ def read(path: Path) -> bytearray:
             del content[n:]
             return content
     except (OSError, MemoryError) as error:
-        said = getattr(error, "strerror", None) or "it does not fit into memory"
-        raise StorageError(f"cannot read {path}: {said}") from error
+        reason = getattr(error, "strerror", None) or "it does not fit into memory"
+        raise StorageError(f"cannot read {path}: {reason}") from error
 
 
 def _open(path: str, flags: int) -> int:
@@ -174,12 +174,12 @@ class _Bytes:
         return {name: self.put_back(part) for name, part in value.items()}
 
     def _next(self, value: dict[str, Any]) -> np.ndarray[Any, Any]:
-        said = value[ARRAY]
-        if len(value) != 1 or not isinstance(said, list) or len(said) != 3:
+        place = value[ARRAY]
+        if len(value) != 1 or not isinstance(place, list) or len(place) != 3:
             raise ValueError(f"invalid array: {value!r:.60}")
-        dtype, shape, offset = said
+        dtype, shape, offset = place
         if dtype not in DTYPES or not _is_shape(shape) or type(offset) is not int:
-            raise ValueError(f"invalid array: {said!r:.60}")
+            raise ValueError(f"invalid array: {place!r:.60}")
         size = math.prod(shape) * np.dtype(dtype).itemsize
         # Arrays in order and without gaps: none can be counted twice, so a file cannot claim more.
         if offset != self.end or size > len(self.data) - offset:

@@ -83,7 +83,7 @@ def _check_each(strings: Sequence[Any]) -> None:
 
 def _advise(text: Any) -> str:
     if isinstance(text, (*LISTS, Mapping)):
-        return 'for documents of tokens say words="tokens"'
+        return 'for documents of tokens set words="tokens"'
     return "leave out rows without text, and decode bytes"
 
 

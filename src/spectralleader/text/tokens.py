@@ -90,8 +90,8 @@ class Tokens(Saved):
 
     @property
     def _advice(self) -> str:
-        said = '; text needs Tokens(split="whitespace") or Tokens(split=",") (--split)'
-        return "" if self.split else said
+        advice = '; text needs Tokens(split="whitespace") or Tokens(split=",") (--split)'
+        return "" if self.split else advice
 
     def store(self, document: Any, most: int) -> str:
         """Return a document as JSON of at most `most` bytes; tokens that do not fit are dropped."""

@@ -19,6 +19,7 @@ from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
+    LEARNERS,
     create_learner,
     learner_state,
     merge_learners,
@@ -170,8 +171,9 @@ class TextTopics(ThreadSafe):
         if not recent:
             return self._reading
         if not isinstance(self.learner, HasRecent):
+            known = ", ".join(name for name, one in LEARNERS.items() if hasattr(one, "recent"))
             name = name_of(self.learner)
-            raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
+            raise ValueError(f"the learner {name!r} has no recent topics; known that do: {known}")
         return self._reading.recent(self.learner.recent, self.learner.window.documents)
 
     @locked

@@ -5,18 +5,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spectralleader import Documents
+from spectralleader.documents import DocumentView
 from spectralleader.em.background import Background
 from spectralleader.em.columns import Smoothing
+from spectralleader.em.passes import sweep
 from spectralleader.em.statistics import Statistics, read_off
 from spectralleader.learners.hedged import race as race_module
 from spectralleader.learners.hedged.race import (
+    N_SWEEPS,
+    SEEDS,
+    WORST,
     Contender,
+    choose_winner,
     close_topics,
     contend,
     fit,
     make_starts,
     race,
     random_start,
+    restart_topics,
     score,
     split_documents,
     standard_error,
@@ -251,3 +259,173 @@ def test_a_race_keeps_as_many_topics_open_as_its_documents_can_fill():
     assert found.words.shape == (30, 12)
     assert least <= n_open(found) < 12
     assert n_open(race(SAMPLE, 12, [], BACKGROUND, [0], SETTINGS).winner) == 12
+
+
+def scored(*means, spread=0.0):
+    """Scores of a hundred documents by contenders, with these means and deviations of gains."""
+    noise = spread * np.where(np.arange(100) % 2, 1.0, -1.0)
+    hard = np.linspace(-5.0, 5.0, 100)  # for all of them
+    return [mean + hard + (0.0 if i == 0 else noise) for i, mean in enumerate(means)]
+
+
+def test_the_best_wins_if_there_is_nothing_to_defend_or_no_margin():
+    scores = scored(-10.0, -9.0, -9.5)
+    assert choose_winner(scores, 0, 0.5, 2.0) == 1
+    assert choose_winner(scores, 1, 0.0, 2.0) == 1
+    assert choose_winner(scores, 2, 0.5, 2.0) == 1  # itself an incumbent
+
+
+@pytest.mark.parametrize(("gain", "winner"), [(0.11, 2), (0.09, 1)])
+def test_a_newcomer_needs_a_share_of_the_loss_of_the_best_incumbent(gain, winner):
+    scores = scored(-12.0, -10.0, -10.0 + gain, -11.0)
+    assert choose_winner(scores, 2, 0.01, 2.0) == winner
+
+
+@pytest.mark.parametrize(("gain", "winner"), [(0.41, 1), (0.39, 0)])
+def test_a_newcomer_needs_standard_errors_of_its_gains_by_document(gain, winner):
+    """2 / sqrt(100) each, and two of them; what is hard for both does not count."""
+    assert choose_winner(scored(-10.0, -10.0 + gain, spread=2.0), 1, 0.01, 2.0) == winner
+
+
+def test_a_dead_topic_restarts_from_the_documents_that_are_explained_worst_per_word():
+    """Short and long ones: by their likelihoods alone, all long ones would come first."""
+    parts = [PROBLEM.truth.sample(300, n, seed=n)[0] for n in (3, 30)]
+    block, rng = Documents.concatenate(parts), np.random.default_rng(0)
+    before = as_statistics(random_problem(4, 30, lengths=8, seed=9).truth)
+    smoothing = Smoothing(np.ones(30), 30.0, 3.0)
+    explained = read_off(before.columns, smoothing).log_prob(block) / block.lengths
+    worst = block.take(np.sort(np.argsort(explained)[:WORST]))
+    assert 0 < (worst.lengths == 3).sum() < WORST
+    found = before.copy()
+    restart_topics(found, np.array([2]), DocumentView.of(block), smoothing, rng)
+    others = [0, 1, 3]
+    np.testing.assert_array_equal(found.words[:, others], before.words[:, others])
+    even = before.totals[0].mean()
+    assert found.totals[0, 2] == pytest.approx(even)
+    counts = worst.as_floats().sum(axis=0)
+    np.testing.assert_allclose(found.words[:, 2], even / WORST * counts)
+    assert found.totals[1, 2] == pytest.approx(even / WORST * counts.sum())
+
+
+def test_of_many_documents_some_are_looked_at_to_restart_a_topic():
+    """Every other one of 4,000: the worst are at odd places, and are not seen."""
+    block, _ = PROBLEM.truth.sample(4000, 8, seed=5)
+    strange = Documents.from_tokens([[29] * 8] * 2000, 30)
+    mixed = Documents.concatenate([block[:2000], strange])
+    turns = np.stack([np.arange(2000), np.arange(2000, 4000)], axis=1).ravel()
+    mixed, found = mixed.take(turns), as_statistics(PROBLEM.truth)
+    found.words[29] = 0.0
+    rng, smoothing = np.random.default_rng(0), Smoothing(np.ones(30), 30.0, 3.0)
+    restart_topics(found, np.array([0]), DocumentView.of(mixed), smoothing, rng)
+    assert found.words[29, 0] < 0.5 * found.words[:, 0].sum()
+    found = as_statistics(PROBLEM.truth)
+    found.words[29] = 0.0
+    restart_topics(found, np.array([0]), DocumentView.of(mixed[1:]), smoothing, rng)
+    assert found.words[29, 0] == pytest.approx(found.words[:, 0].sum())
+
+
+def test_a_random_start_is_the_sum_of_a_few_documents_for_each_topic():
+    start = random_start(SAMPLE, 4, np.random.default_rng(3))
+    chosen = np.random.default_rng(3).integers(2000, size=(4, SEEDS))
+    counts = SAMPLE.as_floats()[chosen.ravel()].toarray().reshape(4, SEEDS, 30).sum(axis=1)
+    np.testing.assert_array_equal(start.words.T, counts)
+    np.testing.assert_array_equal(start.totals, [np.full(4, SEEDS), counts.sum(axis=1)])
+
+
+@pytest.mark.parametrize(("n_docs", "size"), [(19, 1), (400, 20), (2000, 100), (1999, 99)])
+def test_a_fit_is_sweeps_in_blocks_of_a_twentieth_of_the_documents(n_docs, size):
+    split, start = split_of(SAMPLE[:n_docs], held_out=0.0), as_statistics(PROBLEM.truth)
+    start = start.of_words(split.word_ids)
+    kept, expected = start.copy(), start.copy()
+    how = split.smoothing(4), size, N_SWEEPS
+    sweep(DocumentView.of(split.train), expected.columns, *how)
+    found = fit(split, start)
+    np.testing.assert_array_equal(found.words, expected.words)
+    np.testing.assert_array_equal(start.words, kept.words)
+
+
+def test_an_outcome_says_which_incumbent_won_with_the_words_of_the_vocabulary():
+    wide = SAMPLE.recode(np.arange(30) + 3, 40)
+    good = np.zeros((40, 4))
+    good[3:33] = as_statistics(PROBLEM.truth).words
+    good = Statistics(as_statistics(PROBLEM.truth).totals, good)
+    found = race(wide, 4, [good], Background(40), [0], SETTINGS, 0.9)
+    assert found.incumbent == 0
+    assert (found.winner.words[:3] == 0.0).all()
+    assert (found.winner.words[33:] == 0.0).all()
+    np.testing.assert_allclose(found.winner.totals[1], found.winner.words.sum(axis=0))
+
+
+def kinds_of_starts(documents, n_topics, monkeypatch, **settings):
+    """The names of the starts that are made."""
+    for name in ("spectral_start", "over_complete_start", "random_start"):
+        monkeypatch.setattr(race_module, name, lambda *_, name=name: name.split("_start")[0])
+    split = split_of(documents, held_out=0.0, **settings)
+    return list(make_starts(split, n_topics, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(
+    ("n_docs", "n_topics", "starts"),
+    [
+        (39, 4, ["random"] * 2),
+        (40, 4, ["spectral"] + ["random"] * 2),  # ten a topic
+        (119, 4, ["spectral"] + ["random"] * 2),
+        (120, 4, ["spectral", "over_complete"]),  # ten for each of three times as many
+    ],
+)
+def test_starts_need_ten_documents_a_topic(n_docs, n_topics, starts, monkeypatch):
+    assert kinds_of_starts(SAMPLE[:n_docs], n_topics, monkeypatch, work=1e9) == starts
+
+
+def cost(K):
+    """What a spectral start and an over-complete one take, in visits of every document."""
+    documents = split_of(SAMPLE, held_out=0.0).train
+    n, d, first = documents.n_docs, documents.n_words, documents[:500]
+    spectral = 60 * len(first.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
+    merging = 2 * 4 * len(documents.words) * K + d * (3 * K) ** 2
+    return [work / (len(documents.words) * K) for work in (spectral, merging)]
+
+
+@pytest.mark.parametrize("share", [0.999, 1.001])
+def test_starts_that_cost_more_than_allowed_are_not_made(share, monkeypatch):
+    spectral, merging = cost(12)
+    how = {"spectral": 500}
+    found = kinds_of_starts(SAMPLE, 12, monkeypatch, work=share * spectral, **how)
+    assert ("spectral" in found) == (share > 1)
+    found = kinds_of_starts(SAMPLE, 12, monkeypatch, work=share * merging, **how)
+    assert ("over_complete" in found) == (share > 1)
+    assert found.count("random") == (0 if share > 1 else SETTINGS.n_random)
+
+
+def test_a_search_has_no_spectral_start():
+    split = split_of(SAMPLE)
+    assert len(list(make_starts(split, 4, np.random.default_rng(0), spectral=False))) == 1
+
+
+def test_topics_are_closed_by_the_ratio_of_those_compared(monkeypatch):
+    """12, 8, 5 and 3 of them; the best of few documents, and never less than the least."""
+    compared = []
+
+    def note(split, start):
+        compared.append(n_open(start))
+        return Contender(start, np.full(2, -float(n_open(start))), 1.0)
+
+    split = split_of(SAMPLE[:120])
+    winner = winner_of(split, 12, 0)
+    monkeypatch.setattr(race_module, "contend", note)
+    found = close_topics(split, winner._replace(scores=np.full(2, -12.0)), 3)
+    assert compared == [8, 5, 3]
+    assert n_open(found.statistics) == 3
+    np.testing.assert_allclose(found.statistics.totals.sum(), winner.statistics.totals.sum())
+    assert close_topics(split, winner, 12) is winner
+    assert compared == [8, 5, 3]
+
+
+@pytest.mark.parametrize(("gain", "n"), [(-0.99, 3), (-1.01, 12)])
+def test_fewer_topics_may_predict_worse_by_a_standard_error_of_the_best(gain, n, monkeypatch):
+    """Gains of -1 and 1 around their mean, a hundred of them: the error is 0.1."""
+    split = split_of(SAMPLE[:120])
+    winner = winner_of(split, 12, 0)._replace(scores=np.full(100, -10.0))
+    scores = -10.0 + 0.1 * gain + np.where(np.arange(100) % 2, 1.0, -1.0)
+    monkeypatch.setattr(race_module, "contend", lambda _, start: Contender(start, scores, 1.0))
+    assert n_open(close_topics(split, winner, 3).statistics) == n

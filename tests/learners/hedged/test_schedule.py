@@ -39,6 +39,12 @@ def test_races_are_thick_at_first_and_then_rare():
     assert next_race(20_000, 5) == 80_000
 
 
+def test_a_new_schedule_has_counted_nothing():
+    counters = Schedule(2, 10_000, SOON).to_state()
+    assert (counters.pop("next_race"), counters.pop("next_fresh")) == (1, 20)
+    assert set(counters.values()) == {0}
+
+
 def test_the_first_document_is_raced_for():
     new = Schedule(2, 10_000, SOON)
     assert not new.is_settled

@@ -266,7 +266,7 @@ def match(after: Posteriors, before: Posteriors) -> Ints:
     """Return the order of the new topics that best matches the old ones, by their documents."""
     step = -(-len(after) // MATCHED)
     tiny = 1e-30  # avoids 0 / 0 for a topic without documents
-    new, old = (np.ascontiguousarray(p[:: max(1, step)].T, float) + tiny for p in (after, before))
+    new, old = (np.ascontiguousarray(p[::step].T, float) + tiny for p in (after, before))
     return best_order(new, old)
 
 
