@@ -59,8 +59,9 @@ class HedgedLeader(LearnerBase):
     the topics of the last documents.
 
     Prediction is separate. Experts (the topics above with different smoothing and weights that
-    track the stream; EM that forgets at several rates; word frequencies; the uniform distribution)
-    are mixed by their past likelihoods, and `predictive` is exactly this mixture.
+    track the stream; EM that forgets at several rates, also with more topics than are read; word
+    frequencies; the uniform distribution) are mixed by their past likelihoods, and `predictive` is
+    exactly this mixture.
 
     Parameters
     ----------
