@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.stream import data_folder
 from spectralleader import Documents, GrowingVocabulary, Unigram, Vectoriser, Vocabulary, Words
-from spectralleader.sources.files import read
+from spectralleader.sources import read
 from spectralleader.text.vectoriser import MAX_WORDS
 from study.sources.corpora import find_files
 

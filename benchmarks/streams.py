@@ -31,7 +31,7 @@ from benchmarks.rows import Row  # noqa: E402
 from benchmarks.timing import seconds_of  # noqa: E402
 from spectralleader import TextTopics  # noqa: E402
 from spectralleader.arrays import Ints  # noqa: E402
-from spectralleader.sources.files import read  # noqa: E402
+from spectralleader.sources import read  # noqa: E402
 
 N_TOPICS, N_PARTS, N_SEEDS = 170, 16, 3
 PREFIX = "streams: "

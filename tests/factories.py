@@ -26,7 +26,6 @@ from spectralleader import (
     Words,
 )
 from spectralleader.documents import DocumentView
-from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
@@ -197,8 +196,13 @@ def checkpoint(topics: TextTopics) -> Checkpoint:
     losses, unigram = Losses(40, 30, 200.0, 700.5, 0.1), Unigram(1)
     if not topics.vocabulary.grows:
         unigram = Unigram(1, n_words=topics.vocabulary.n_words)
-    run = Run({"topics": "3", "seed": "0"}, 1.5, losses, losses, unigram)
-    return Checkpoint(topics, Position(topics.n_docs, "ab12", "34cd"), run)
+    run = Run({"topics": "3", "seed": "0"}, topics.n_docs, 1.5, losses, losses, unigram)
+    return Checkpoint(topics, run)
+
+
+def without_position(topics: TextTopics) -> dict[str, Any]:
+    """The state of topics, without the position in their source."""
+    return {**topics.to_state(), "position": None}
 
 
 def comparable(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.stream import data_folder
-from spectralleader.sources.files import read
+from spectralleader.sources import read
 from study.sources.corpora import DEVELOPMENT, TEST, cache_folder
 from study.sources.synthetic import random_problem
 

@@ -13,7 +13,6 @@ from benchmarks.rows import Row
 from benchmarks.timing import Trial, interleave
 from spectralleader import TextTopics
 from spectralleader.sources import Reader, open_source, read
-from spectralleader.sources.live import LiveReader
 from tests.servers import KafkaCluster, RedisServer, why_no_kafka, why_no_redis
 
 READING = "live sources: reading"
@@ -23,8 +22,7 @@ N_LEARNED = 20_000  # documents; all of the stream are read
 BLOCK = 100
 HALF = 0.5  # target speed, relative to the file
 
-Opened = Reader | LiveReader
-Open = Callable[[], Opened]
+Open = Callable[[], Reader]
 
 
 def run(bench: Bench) -> None:

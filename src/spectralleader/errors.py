@@ -7,6 +7,22 @@ class StorageError(ValueError):
     """Raised if a file cannot be written or loaded; the message names the file and the reason."""
 
 
+class ResumeError(StorageError):
+    """Raised if learning cannot resume from a model.
+
+    Its message is the problem, followed by advice; a command without `--fresh` replaces `restart`.
+    """
+
+    restart = "start over with --fresh, which keeps the old model as a backup"
+
+    def __init__(self, problem: str, *advice: str) -> None:
+        super().__init__(problem, *advice)
+        self.problem, self.advice = problem, advice
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {', or '.join([*self.advice, self.restart])}"
+
+
 class NotSavedError(StorageError):
     """Raised if the model could not be saved at the end; the previous file is unchanged."""
 

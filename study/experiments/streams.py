@@ -15,7 +15,7 @@ import msgspec
 from spectralleader.documents import Documents
 from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
-from spectralleader.sources.files import read
+from spectralleader.sources import read
 from study.judging import Block
 from study.sources import corpora, synthetic
 from study.sources.counted import BLOCK, count_reader

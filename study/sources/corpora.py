@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from spectralleader.sources.files import Reader, read
+from spectralleader.sources import Reader, read
 from study.sources.pypi import FETCHERS, Say
 
 DATA_VARIABLE, CACHE_VARIABLE = "SPECTRALLEADER_DATA", "SPECTRALLEADER_CACHE"

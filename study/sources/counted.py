@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spectralleader.documents import Documents
-from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources import Reader, TextBlock
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words

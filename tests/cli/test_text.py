@@ -20,7 +20,7 @@ from spectralleader.errors import StorageError
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 from spectralleader.topics.text_topics import DEFAULT_LEARNER
-from tests.factories import same_state, texts, texts_with_rare_words, write_csv
+from tests.factories import same_state, texts, texts_with_rare_words, without_position, write_csv
 
 COMMANDS = [*text.app.registered_commands, *evaluate.app.registered_commands]
 
@@ -97,11 +97,11 @@ def test_numbers_are_those_of_the_library(command, file):
 
 
 def learned_state(topics):
-    """What was learned, without the scores of documents for p-values.
+    """What was learned, without its position and the scores of documents for p-values.
 
     `learn` scores new words of a growing vocabulary, and `TextTopics.learn` ignores them.
     """
-    state = topics.to_state()
+    state = without_position(topics)
     del state["annotations"]["surprise"]
     return state
 

@@ -12,7 +12,6 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.learners.passes import solve
 from spectralleader.learners.summaries import InMemory
-from spectralleader.storage import load_checkpoint
 from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts
 
@@ -138,5 +137,5 @@ def test_the_streaming_loop_of_the_page_goes_on_where_it_was(tmp_path, monkeypat
         with dask.config.set(scheduler="sync"):
             exec(code, {})
             exec(code, {})  # a restart learns no file twice
-    found = load_checkpoint("topics.model")
-    assert (found.topics.n_docs, found.position.offset) == (100, 2)
+    found = load("topics.model")
+    assert (found.n_docs, found.position) == (100, 2)

@@ -14,7 +14,6 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
 from spectralleader.jobs.options import Progress
-from spectralleader.storage import load_checkpoint
 from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
@@ -214,6 +213,6 @@ def test_a_stream_that_is_killed_and_restarted_learns_every_batch_once(spark, tm
     expected = new_topics()
     for block in blocks:
         expected.learn(block)
-    found = load_checkpoint(saved)
-    assert (found.topics.n_docs, found.position.offset) == (12, 4)
-    np.testing.assert_array_equal(found.topics.model.topics, expected.model.topics)
+    found = load(saved)
+    assert (found.n_docs, found.position["batch"]) == (12, 4)
+    np.testing.assert_array_equal(found.model.topics, expected.model.topics)

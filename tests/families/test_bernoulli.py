@@ -10,7 +10,6 @@ from spectralleader.evaluation import Prequential
 from spectralleader.learners.protocol import HasRecent, Merges, Remembers, Reports
 from spectralleader.reading.snapshot import Snapshot, list_topics
 from spectralleader.sources import read
-from spectralleader.sources.position import Position
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses
 from spectralleader.testing import LawError, check_learner
@@ -88,16 +87,16 @@ def test_a_checkpoint_of_a_file_is_resumed_bit_for_bit(tmp_path):
     path.write_text("".join(f"{json.dumps({'words': row})}\n" for row in rows))
 
     def learn(checkpoint, n_blocks=None):
-        learner, done = checkpoint.topics, checkpoint.position.offset
+        learner, done = checkpoint.topics, checkpoint.position or 0
         blocks = list(read(path, tokens="words", block=50, empty=True))
         for block in blocks[done // 50 :][:n_blocks]:
             learner.learn(Vectors([[name in row for name in NAMES] for row in block.texts]))
             done += len(block)
-        return Checkpoint(learner, Position(done))
+        return Checkpoint(learner, position=done)
 
     stopped = learn(Checkpoint(new()), 3)
     resumed = load_checkpoint(save(stopped, tmp_path / "m"))
-    assert (resumed.position.offset, type(resumed.topics)) == (150, BernoulliLeader)
+    assert (resumed.position, type(resumed.topics)) == (150, BernoulliLeader)
     assert same_state(learn(resumed).to_state(), learn(Checkpoint(new())).to_state())
     before = taught(new(), cut(draw(300), 50)[:3])
     assert same_state(load(tmp_path / "m").to_state(), before.to_state())

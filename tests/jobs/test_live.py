@@ -11,10 +11,10 @@ import pytest
 
 from spectralleader import load
 from spectralleader.errors import NotEmittedError
-from spectralleader.jobs import Progress, Source, learn, predict
+from spectralleader.jobs import Progress, Source, evaluate, learn, predict
 from spectralleader.jobs.predicting import FileEmitter
 from spectralleader.storage import load_checkpoint
-from tests.factories import same_state, texts
+from tests.factories import same_state, texts, without_position
 from tests.servers import RedisServer, needs_redis
 
 TEXTS = texts(240)[0]
@@ -26,11 +26,6 @@ def log(tmp_path):
     path = tmp_path / "app.log"
     path.write_text("".join(f"{text}\n" for text in TEXTS))
     return path
-
-
-def of_topics(topics):
-    """The state of topics, without the position in their source."""
-    return {**topics.to_state(), "position": None}
 
 
 def options(tmp_path, **more):
@@ -45,8 +40,8 @@ def test_a_followed_file_teaches_what_the_file_teaches(log, tmp_path):
         vocabulary="grow:100",
         progress=Until(240),
     )
-    assert same_state(of_topics(live.topics), of_topics(found.topics))
-    assert found.topics.position is None
+    assert same_state(without_position(live.topics), without_position(found.topics))
+    assert (found.topics.position["kind"], found.topics.position["offset"]) == ("files", 240)
     assert live.topics.position["at"]["line"] == 240
 
 
@@ -60,6 +55,17 @@ class Until(Progress):
     def stepped(self, result):
         if result.topics.n_docs >= self.n_docs:
             raise KeyboardInterrupt
+
+
+def test_what_was_stopped_before_it_learned_anything_is_resumed(log, tmp_path):
+    class Early(Progress):
+        def begun(self, result):
+            signal.raise_signal(signal.SIGTERM)
+
+    for source in (Source((str(log),), block=40), Source((str(log),), block=40, follow=True)):
+        saved = options(tmp_path, save=tmp_path / f"{source.follow}")
+        assert learn(source, **saved, progress=Early()).n_docs == 0
+        assert learn(source, **saved, progress=Until(240)).n_docs == 240
 
 
 def test_what_is_stopped_is_resumed_after_its_position(log, tmp_path):
@@ -77,10 +83,10 @@ def test_what_is_stopped_is_resumed_after_its_position(log, tmp_path):
 def test_a_live_source_and_a_file_are_not_taken_for_each_other(log, tmp_path):
     live, file = Source((str(log),), block=40, follow=True), Source((str(log),), block=40)
     learn(live, **options(tmp_path), progress=Until(80))
-    with pytest.raises(ValueError, match="source was live, is not set"):
+    with pytest.raises(ValueError, match="kind 'file' and has no position in files"):
         learn(file, **options(tmp_path))
     learn(file, **options(tmp_path, fresh=True))
-    with pytest.raises(ValueError, match="learned from files or a pipe"):
+    with pytest.raises(ValueError, match="learned from files and has no position in a live source"):
         learn(live, **options(tmp_path))
 
 
@@ -88,7 +94,7 @@ def test_what_cannot_be_followed_is_refused_at_once(log, tmp_path):
     for wrong, message in (
         ({"sort": True}, "cannot be sorted"),
         ({"files": (str(log), str(log))}, "only one broker"),
-        ({"follow": None, "start": "latest"}, "files are read from the beginning"),
+        ({"follow": None, "start": "latest"}, "files are read from beginning to end"),
     ):
         with pytest.raises(ValueError, match=message):
             Source(**{"files": (str(log),), "follow": True, **wrong})
@@ -163,6 +169,29 @@ def wait_for(condition, seconds=200):  # the first command compiles kernels on a
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+@needs_redis
+def test_evaluating_a_stream_ends(tmp_path):
+    server = RedisServer(tmp_path)
+    try:
+        server.fill("clicks", [{"text": text} for text in TEXTS])
+        source = Source((f"{server.address}/clicks",), block=40)
+        found = evaluate(source, learners=["unigram"], n_topics=1)
+        assert (found.n_docs, found.n_steps) == (240, 6)
+        for name, seconds, n_docs in (("clicks", 2.0, 240), ("empty", 1.0, 0)):
+            command = ["evaluate", f"{server.address}/{name}", "--learners", "unigram", "--json"]
+            began = time.monotonic()
+            done = subprocess.run(
+                [*COMMAND, *command, "--for", str(seconds), "--vocabulary", "grow"],
+                capture_output=True, text=True, check=False, timeout=120,
+            )  # fmt: skip
+            assert time.monotonic() - began > seconds
+            assert json.loads(done.stdout)["documents"] == n_docs, done.stderr
+    finally:
+        server.kill()
+    with pytest.raises(ValueError, match="--for require a broker or --follow"):
+        Source(("a.csv",), seconds=3)
 
 
 @needs_redis

@@ -16,9 +16,10 @@ from spectralleader.serve.app import Application
 from spectralleader.serve.handlers import Handlers, classify
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Limits
-from spectralleader.serve.metrics import Metrics, read_lag
+from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.routes import ROUTES
 from spectralleader.serve.service import Service
+from spectralleader.sources import Lag
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import parse_tokens
 from tests.factories import texts
@@ -121,18 +122,19 @@ def test_an_id_stands_for_its_documents(asked):
 
 
 @pytest.mark.parametrize(
-    ("said", "lag"),
+    ("lag", "line", "words"),
     [
-        ("1,200 bytes behind", {"bytes": 1200.0}),
-        ("2.5 s behind", {"s": 2.5}),
-        ("up to date", {"bytes": 0.0}),
-        ("in the last file", {"bytes": 0.0}),
-        ("nothing learned yet", None),
+        (Lag(1200, "bytes"), '{unit="bytes"} 1200.0', "1,200 bytes behind"),
+        (Lag(2.5, "s"), '{unit="s"} 2.5', "2.5 s behind"),
+        (Lag(0, "files"), '{unit="files"} 0.0', "up to date"),
+        (None, None, ""),
     ],
 )
-def test_the_lag_is_a_number_also_when_there_is_none(asked, said, lag):
-    asked.service.publish(lag=said, kind="redis" if " s " in said else "file")
-    assert read_lag(asked.service.published) == lag
+def test_the_lag_is_a_number_with_the_unit_of_its_source(asked, lag, line, words):
+    asked.service.publish(lag=lag, learns=True)
+    text = Metrics(asked.service).text().decode()
+    assert f"spectralleader_lag{line}" in text if line else "spectralleader_lag{" not in text
+    assert asked.service.pulse()["lag"] == words
 
 
 def test_tokens_are_taken_as_from_files(asked_of_tokens):

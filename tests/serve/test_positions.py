@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from spectralleader import TextTopics, load, save
-from spectralleader.serve import inbox
 from tests.factories import texts
 from tests.serve.serving import Serving
 
@@ -53,7 +52,7 @@ def test_the_position_is_given_up_when_asked_for(learned):
         service.stop()
     with Serving(learned) as service:  # from then on its position is that in the inbox
         assert service.n_docs == 201
-    assert load(learned).position["kind"] == inbox.KIND
+    assert load(learned).position["kind"] == "inbox"
 
 
 def test_another_source_does_not_take_the_position_of_files_either(learned):

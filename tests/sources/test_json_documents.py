@@ -8,14 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spectralleader import Tokens, Words
-from spectralleader.serve.inbox import Inbox, InboxSource
+from spectralleader.serve.inbox import Inbox, open_inbox
 from spectralleader.serve.messages import Documents, Limits, read_body
-from spectralleader.sources import read
+from spectralleader.sources import SourceOptions, read
 from spectralleader.sources.files import problems
 from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.live.decoding import MessageFormat, decode_messages, guess_format
 from spectralleader.sources.live.protocol import MessageBatch
-from spectralleader.sources.options import SourceOptions
 
 REPORTED = ["C:\\Windows", "DOMAIN\\user", "a\tb", "C:\\new", 'y":7,"inj', "\x1b[0m", '19" rack']
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.sampled_from(REPORTED)
@@ -112,11 +111,9 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)
-            source = InboxSource(
-                (str(path),), inbox=inbox, tokens=column if column == "tokens" else None
-            )
-            with source.open() as reader:
-                reader.start(None)
+            options = SourceOptions(tokens=column if column == "tokens" else None)
+            with open_inbox(inbox, options, options.say) as reader:
+                reader.open(None)
                 inbox.add([{column: document} for document in posted], "id")
                 found = next(reader).texts
             assert found == sent

@@ -1,8 +1,14 @@
 """The options that all sources share."""
 
+from dataclasses import fields
+from typing import get_args
+
 import pytest
 
+from spectralleader.cli.options import make_record, read_options
 from spectralleader.sources import SourceOptions, open_source, read
+from spectralleader.sources.files import formats
+from spectralleader.sources.options import FORMATS, describe_fields
 
 
 @pytest.mark.parametrize(
@@ -46,3 +52,25 @@ def test_the_columns_that_are_named():
     assert SourceOptions(text=["a", "b"]).named == ("a", "b")
     assert SourceOptions(tokens="a").named == ("a",)
     assert SourceOptions(text="", tokens="").named == ()
+
+
+def test_commands_offer_the_fields_with_their_names_types_defaults_and_descriptions():
+    names = [field.name for field in fields(SourceOptions) if "flag" in field.metadata]
+    described = describe_fields(SourceOptions)
+    for option in read_options(SourceOptions, names):
+        assert option.default.help == described[option.name]
+    [follow, block, start] = read_options(SourceOptions, ["follow", "block", "start"])
+    assert follow.default.param_decls == ("--follow/--no-follow",)
+    assert (block.annotation, block.default.default, block.default.min) == (int, 100, 1)
+    assert start.default.param_decls == ("--from",)
+    assert get_args(start.annotation) == ("earliest", "latest")
+
+
+def test_what_is_given_on_the_command_line_is_a_record_of_options():
+    given = make_record(SourceOptions, text="a, b", block=7, time=None, follow=None)
+    assert given == SourceOptions(text=("a", "b"), block=7)
+    assert make_record(SourceOptions, keep="id", header=False).keep == ("id",)
+
+
+def test_formats_of_options_are_those_that_are_read():
+    assert set(FORMATS) == set(formats.FORMATS)

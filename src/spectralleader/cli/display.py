@@ -17,7 +17,6 @@ from spectralleader.jobs import Evaluation, LearnResult, Progress
 from spectralleader.jobs.evaluating import History
 from spectralleader.learners.protocol import HasRecent
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
-from spectralleader.sources.files import Reader
 from spectralleader.topics.text_topics import TextTopics
 
 EVERY = 0.3  # minimum seconds between updates
@@ -163,6 +162,6 @@ def headline(result: LearnResult | Evaluation) -> str:
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
     # A live source tells how far behind it is; files are read to their end.
-    if not isinstance(result.reader, Reader):
-        line += f", {result.reader.describe()}"
+    if (lag := result.reader.lag()) is not None:
+        line += f", {lag}"
     return line

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import end, print_json, stoppable
 from spectralleader.cli.learn import read_number
+from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
 
@@ -42,7 +44,7 @@ def evaluate(
         "5", "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
     ),
     learning: options.LearnerOptions,
-    reading: options.StreamOptions,
+    reading: Annotated[SourceOptions, (*options.STREAM, "seconds")],
     figure: Path | None = typer.Option(
         None,
         metavar="FILE",
@@ -57,6 +59,9 @@ def evaluate(
     predicted topics are compared with the labels over about the last half of
     the stream: accuracy under the best matching, and normalised mutual
     information (NMI). Times exclude compilation.
+
+    A stream of a broker is read to where it ends now, or with --for SECONDS for
+    that time.
 
     Several numbers of topics compare the default learner with each of them,
     unless learners are named. One document in ten is then held out to compute
@@ -79,7 +84,7 @@ def evaluate(
         )
         # Before the stream is read: an own learner may be in the current folder.
         options.allow_own_modules(names)
-        source = reading.source(files, block=learning.block)
+        source = jobs.Source.read(files, reading)
         with watching() as progress:
             result = jobs.evaluate(
                 source, learners=names, n_topics=numbers, progress=progress, **learning.settings

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spectralleader.errors import missing_extra
+from spectralleader.jobs.evaluating import METRICS
 
 # At the top, so that the command fails before it reads anything if matplotlib is missing.
 try:
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's palette for colour-blind readers, ordered for contrast in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-LABELS = {
-    "L1": "L1, nats per document",
-    "coherence": "coherence, NPMI",
-    "diversity": "diversity of words",
-    "microseconds": "µs per document",
-}
 
 
 def draw(result: Evaluation, path: Path) -> None:
@@ -56,7 +51,11 @@ def draw_losses(result: Evaluation) -> Figure:
 def draw_numbers(result: Evaluation) -> Figure:
     """Return a figure of every metric of each learner by its number of topics."""
     found = [(contender.name, contender.summary()) for contender in result.contenders.values()]
-    metrics = [m for m in LABELS if all(values[m] is not None for _, values in found)]
+    metrics = [
+        name
+        for name, metric in METRICS.items()
+        if metric.axis and all(values[name] is not None for _, values in found)
+    ]
     numbers = sorted({int(values["topics"] or 0) for _, values in found})
     figure = Figure(figsize=(4.2 * len(metrics), 3.6), layout="constrained")
     for axes, metric in zip(
@@ -77,7 +76,7 @@ def prepare(axes: Axes, xlabel: str, metric: str) -> None:
     """Label the axes, and set colours, spines and a light grid."""
     axes.set_prop_cycle(color=COLOURS)
     axes.set_xlabel(xlabel)
-    axes.set_ylabel(LABELS[metric])
+    axes.set_ylabel(METRICS[metric].axis)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="0.9", linewidth=0.8)
 

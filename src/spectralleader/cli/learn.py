@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import end, exit_code_of_signals, print_json, stoppable
 from spectralleader.runtime.interrupts import raising
+from spectralleader.sources.options import SourceOptions
 
 # What has a meaning on an engine, which makes several unordered passes; the rest is refused.
 ON_ENGINES = (
@@ -90,9 +91,7 @@ def learn(
         "(default: hedged).",
     ),
     learning: options.LearnerOptions,
-    reading: options.StreamOptions,
-    live: options.LiveOptions,
-    wait: options.Wait = 1.0,
+    reading: Annotated[SourceOptions, (*options.STREAM, *options.LIVE)],
     save: Path | None = typer.Option(
         None,
         metavar="MODEL",
@@ -136,7 +135,7 @@ def learn(
     where.check(context, n_topics)
     settings = {"n_topics": n_topics, "save": save, "fresh": fresh, **learning.settings}
     if where.engine is not None:
-        read = {"text": options.split_names(reading.text), "format": reading.format}
+        read = {"text": reading.named or None, "format": reading.format}
         return learn_on_engine(where, files, as_json, **settings, **read)
     given = {"learner": learner, "checkpoint_every": checkpoint_every}
     settings |= {name: value for name, value in given.items() if value is not None}
@@ -146,7 +145,7 @@ def learn(
         from spectralleader.cli.tables import show_learned
 
         options.allow_own_modules([learner or ""])
-        source = reading.source(files, block=learning.block, wait=wait, **asdict(live))
+        source = jobs.Source.read(files, reading)
         with watching() as progress:
             result = jobs.learn(
                 source, progress=progress, emit=emit, keep_texts=not no_texts, **settings

@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import errno
 import glob
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, is_dataclass
-from functools import wraps
+from dataclasses import Field, asdict, dataclass, fields, is_dataclass
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TextIO,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
 from spectralleader.cli.exits import warn
+from spectralleader.sources.addresses import list_forms
+from spectralleader.sources.options import Flag, describe_fields
 
 if TYPE_CHECKING:
-    from spectralleader.jobs import Source
-    from spectralleader.jobs.options import AnyReader
+    from spectralleader.sources.reader import Reader
     from spectralleader.topics.text_topics import TextTopics
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
 FILES = (
     "Files or folders, read in this order; - is standard input. Or one stream, "
-    "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
+    f"{' or '.join(list_forms())}."
 )
 
 
@@ -59,22 +70,6 @@ Level = Annotated[
         "auto), or show all (otherwise the default), without learning again.",
     ),
 ]
-Follow = Annotated[
-    bool | None,
-    typer.Option(
-        "--follow/--no-follow",
-        help="Wait for new data at the end of a file, folder or stream (default: streams only).",
-    ),
-]
-Wait = Annotated[
-    float,
-    typer.Option(
-        min=0,
-        metavar="SECONDS",
-        help="Learn an incomplete block of a stream after this time; inf waits until it is full.",
-    ),
-]
-Time = Annotated[str | None, typer.Option(metavar="COL", help="Time column. Guessed by default.")]
 OutFormat = Annotated[Literal["csv", "jsonl"], typer.Option(help="Format of the output.")]
 OutFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
@@ -150,7 +145,7 @@ def tell_level(given: str | None, topics: TextTopics) -> None:
         warn(f"{say_default(topics)}: --level N|all")
 
 
-def tell_guesses(reader: AnyReader) -> None:
+def tell_guesses(reader: Reader) -> None:
     """Tell which columns were guessed, on standard error; a live source waits for its messages."""
     _ = reader.columns
     for guess in reader.guesses:
@@ -175,94 +170,47 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         raise
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """How documents are read, from any source."""
-
-    text: str | None = typer.Option(
-        None, metavar="COL,COL", help="Text columns, joined. Guessed by default."
-    )
-    tokens: str | None = typer.Option(
-        None,
-        metavar="COL",
-        help="Column of tokens instead of text: lists, or objects of counts. Detected by default.",
-    )
-    split: Literal["whitespace", ","] | None = typer.Option(
-        None, "--split", help="Split a text column into tokens at whitespace or commas."
-    )
-    format: Literal["csv", "tsv", "jsonl", "parquet", "text"] | None = typer.Option(
-        None, help="Format of the files. Guessed by default."
-    )
-    strict: bool = typer.Option(
-        False, "--strict", help="Stop at the first invalid row with exit code 2."
-    )
-
-    def source(self, files: Sequence[str], **more: Any) -> Source:
-        """Return the source that these options describe; `more` are further fields of `Source`."""
-        from spectralleader.jobs import Source
-
-        # The fields have the names of those of `Source`; only a flag cannot be true by default.
-        own = {**asdict(self), "text": split_names(self.text), **more}
-        header = not own.pop("no_header", False)
-        return Source(tuple(files), **own, header=header)
+# The options of all commands that read documents, then those of commands that learn them in order.
+READING = ("text", "tokens", "split", "format", "strict", "encoding", "header")
+STREAM = (*READING, "time", "time_format", "label", "sort", "block")
+LIVE = ("follow", "start", "wait", "seconds")
 
 
-@dataclass(frozen=True)
-class FileOptions(ReadOptions):
-    """How documents are read from files."""
-
-    encoding: str | None = typer.Option(
-        None,
-        metavar="NAME",
-        help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
-    )
-    no_header: bool = typer.Option(
-        False,
-        "--no-header",
-        help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
-    )
+def read_options(record: type, names: Iterable[str]) -> list[Parameter]:
+    """Return fields of a record of options, see `SourceOptions`, as options of a command."""
+    hints, described = get_type_hints(record), describe_fields(record)
+    by_name = {field.name: field for field in fields(record)}
+    return [read_option(by_name[name], hints[name], described[name]) for name in names]
 
 
-@dataclass(frozen=True)
-class PredictOptions(FileOptions):
-    """How documents are read from files for a model."""
-
-    text: str | None = typer.Option(
-        None,
-        metavar="COL,COL",
-        help="Text columns, joined. Defaults to those that MODEL was learned from, if FILE "
-        "has them; otherwise guessed.",
-    )
-
-
-@dataclass(frozen=True)
-class StreamOptions(FileOptions):
-    """How documents are read from files in order."""
-
-    time: Time = None
-    time_format: str | None = typer.Option(
-        None,
-        metavar="FORMAT",
-        help="Format of the times, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix "
-        "time, Twitter's format and e-mail dates are recognised.",
-    )
-    label: str | None = typer.Option(None, metavar="COL", help="Label column. Guessed by default.")
-    sort: bool = typer.Option(False, "--sort", help="Sort the documents by time first, in memory.")
+def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
+    """Return a field as an option of a command."""
+    flag: Flag = field.metadata["flag"]
+    simple = next((one for one in (bool, int, float, str) if one in (kind, *get_args(kind))), str)
+    of: Any = Literal[flag.values] if flag.values else simple
+    # Several names are separated by commas, and an infinite time is as good as none.
+    is_absent = field.default in (None, (), math.inf) or flag.names == ("--for",)
+    default = None if is_absent else field.default
+    name = field.name.replace("_", "-")
+    names = flag.names or ((f"--{name}/--no-{name}",) if simple is bool else (f"--{name}",))
+    option = typer.Option(default, *names, metavar=flag.metavar, help=described, min=flag.least)
+    of = of | None if is_absent else of
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, default=option, annotation=of)
 
 
-@dataclass(frozen=True)
-class LiveOptions:
-    """Where to start in a live source, and whether to wait for new messages."""
-
-    follow: Follow = None
-    start: Literal["earliest", "latest"] = typer.Option(
-        "earliest", "--from", help="Where to start in a stream or followed file, if not resuming."
-    )
+def make_record(record: type, **values: Any) -> Any:
+    """Return a record of the options that were given; of lists, those separated by commas."""
+    kinds = get_type_hints(record)
+    given = {name: value for name, value in values.items() if value is not None}
+    for name in given:
+        if Sequence[str] in (kinds[name], *get_args(kinds[name])):
+            given[name] = split_names(given[name])
+    return record(**given)
 
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """Vocabulary, mini-batch size, stop words and seed."""
+    """Vocabulary, stop words and seed."""
 
     vocabulary: str | None = typer.Option(
         None,
@@ -278,33 +226,46 @@ class LearnerOptions:
         help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
         "this occurrence on, apart from the first 1000 words.",
     )  # `vectoriser.MIN_COUNT`, which would take NumPy to import
-    block: int = typer.Option(100, min=1, help="Documents per step (mini-batch size).")
     stop_words: str = typer.Option("english", metavar="english|none|FILE", help="Words to ignore.")
     seed: Seed = 0
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All options but the block size, which is part of `Source`."""
-        return {name: value for name, value in asdict(self).items() if name != "block"}
+        """All options by name."""
+        return asdict(self)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the fields of a command's option groups into command line options."""
+    """Turn the fields of a command's option groups into command line options.
+
+    A group is a dataclass whose fields have options as defaults; or a record of options and the
+    names of its fields, as in ``Annotated[SourceOptions, STREAM]``.
+    """
     hints = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    makers: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        own = get_type_hints(groups[name], include_extras=True) if name in groups else {}
-        # A field's default is the option with its help, as typer takes them from parameters.
-        parameters += [
-            parameter.replace(name=field.name, default=field.default, annotation=own[field.name])
-            for field in (fields(groups[name]) if own else ())
-        ] or [parameter.replace(annotation=hints[name])]
+        kind = get_args(hints[name])[0] if get_origin(hints[name]) is Annotated else hints[name]
+        if not is_dataclass(kind):
+            parameters.append(parameter.replace(annotation=hints[name]))
+            continue
+        assert isinstance(kind, type)
+        if kind is hints[name]:
+            own = get_type_hints(kind, include_extras=True)
+            group = [
+                parameter.replace(name=one.name, default=one.default, annotation=own[one.name])
+                for one in fields(kind)
+            ]
+            makers[name] = kind, group
+        else:
+            group = read_options(kind, get_args(hints[name])[1])
+            makers[name] = partial(make_record, kind), group
+        parameters += group
 
     @wraps(command)
     def run(**values: Any) -> None:
-        for name, kind in groups.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        for name, (make, group) in makers.items():
+            values[name] = make(**{one.name: values.pop(one.name) for one in group})
         command(**values)
 
     # typer reads the options from these

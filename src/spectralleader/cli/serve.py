@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -12,8 +12,10 @@ from spectralleader.cli import options
 from spectralleader.cli.exits import print_json, stoppable
 from spectralleader.cli.learn import parse_topics
 from spectralleader.errors import missing_extra
+from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
+SERVED = ("text", "tokens", "split", "format", "strict", "time", "block", "follow", "start")
 
 
 @app.command(
@@ -71,9 +73,7 @@ def serve(
     ),
     learner: options.OwnLearner = None,
     learning: options.LearnerOptions,
-    reading: options.ReadOptions,
-    time: options.Time = None,
-    live: options.LiveOptions,
+    reading: Annotated[SourceOptions, SERVED],
     checkpoint_every: str = typer.Option(
         "60s", metavar="N|TIME", help="Save every N documents, or at an interval like 5min."
     ),
@@ -98,7 +98,7 @@ def serve(
             raise typer.BadParameter(f"--read-only does not learn; omit {name}")
     n_topics = parse_topics(topics)
     with stoppable(saves=True):
-        from spectralleader.jobs.options import LearnOptions
+        from spectralleader.jobs.options import LearnOptions, Source
         from spectralleader.learners import DEFAULT_LEARNER
         from spectralleader.serve.messages import Limits
         from spectralleader.serve.run import ServeOptions
@@ -110,10 +110,9 @@ def serve(
             model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
         )
         # Posted documents are read from the inbox, which has its own starting point.
-        begun = asdict(live) if learn else {"follow": live.follow}
-        files = [learn] if learn else []
+        begun = {} if learn else {"start": "earliest"}
         learned = LearnOptions(
-            reading.source(files, time=time, block=learning.block, wait=0.0, **begun),
+            Source.read([learn] if learn else [], reading, wait=0.0, **begun),
             n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
             **learning.settings,

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
-from spectralleader.jobs.evaluating import Contender
-from spectralleader.jobs.options import AnyReader
+from spectralleader.jobs.evaluating import METRICS, Contender
 from spectralleader.reading.findings import (
     Level,
     Readable,
@@ -23,6 +22,7 @@ from spectralleader.reading.findings import (
 )
 from spectralleader.reading.snapshot import Snapshot
 from spectralleader.reading.trends import Trends, find_curves, name_date
+from spectralleader.sources.reader import Reader
 from spectralleader.topics.text_topics import TextTopics
 
 if TYPE_CHECKING:
@@ -322,16 +322,6 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
     return "".join(CURVE[min(7, int(8 * value / top))] for value in means)
 
 
-# The metrics of `Contender.summary` in the table: heading and decimals.
-METRICS = {
-    "L1": ("L1", 3),
-    "perplexity": ("perplexity", 1),
-    "microseconds": ("µs/document", 1),
-    "coherence": ("coherence", 3),
-    "diversity": ("diversity", 3),
-    "accuracy": ("accuracy", 3),
-    "nmi": ("NMI", 3),
-}
 ALWAYS = tuple(METRICS)[:3]  # what every learner has, once it has predicted
 
 
@@ -342,13 +332,13 @@ def contender_table(result: Evaluation) -> Table:
     known = {metric for s in summaries.values() for metric in s if s[metric] is not None}
     shown = [metric for metric in METRICS if metric in known.union(ALWAYS)]
     has_unused = any(s["unused_topics"] for s in summaries.values())
-    header = ["learner", *(METRICS[metric][0] for metric in shown)] + ["used"] * has_unused
+    header = ["learner", *(METRICS[metric].heading for metric in shown)] + ["used"] * has_unused
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     least = min((s["L1"] for s in summaries.values() if s["L1"] is not None), default=None)
     for name, s in summaries.items():
-        cells = [_cell(s[metric], METRICS[metric][1]) for metric in shown]
+        cells = [_cell(s[metric], METRICS[metric].digits) for metric in shown]
         cells += [_used_cell(result.contenders[name])] * has_unused
         # Only the loss is marked: it is what the learners are compared by.
         is_best = least is not None and s["L1"] == least
@@ -379,7 +369,7 @@ def show_evaluation(result: Evaluation) -> None:
         say(out, f"Some topics are unused: use fewer, or learn more documents.{also}")
 
 
-def _show_input(out: Console, reader: AnyReader) -> None:
+def _show_input(out: Console, reader: Reader) -> None:
     """Print the guessed columns, unless the log already shows them, and the problems."""
     if Console(stderr=True).is_terminal:  # the live display, which showed them, is gone
         for guess in reader.guesses:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import NOTHING_USEFUL, check_useful, fail, print_json, stoppable, warn
 from spectralleader.cli.learn import EXAMPLES, learn
+from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
 app.command(epilog=EXAMPLES)(learn)
@@ -76,11 +78,7 @@ def predict(
     best: int | None = typer.Option(
         None, metavar="N", min=1, help="Write only the N best topics of each document."
     ),
-    keep: str | None = typer.Option(
-        None, metavar="COL,COL", help="Input columns to copy to the output."
-    ),
-    reading: options.PredictOptions,
-    follow: options.Follow = None,
+    reading: Annotated[SourceOptions, (*options.READING, "keep", "follow")],
     watch: bool = typer.Option(
         False,
         "--watch",
@@ -102,22 +100,22 @@ def predict(
     options.trust_learner(learner)
     with stoppable():
         from spectralleader.cli.display import Log
+        from spectralleader.jobs import Source
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
         from spectralleader.storage import load_with_run
 
         learned, run = load_with_run(model)
         watched = WatchedTopics(model, Log()) if watch else None
 
-        source = reading.source(
+        source = Source.read(
             files,
+            reading,
             # Topics are predicted from text alone: no column of times or labels is looked for.
             time="",
             label="",
             empty=True,
             learned=None if run is None else run.settings.get("text"),
-            keep=options.split_names(keep) or (),
             block=block,
-            follow=follow,
         )
         n = options.find_level(level, learned)
         options.tell_level(level, learned)

@@ -35,8 +35,7 @@ from spectralleader.engines.shared import Progress, VocabularyRequest
 from spectralleader.engines.spark_worker import settle
 from spectralleader.learners.passes import Solution, solve
 from spectralleader.learners.summaries import Summary, Task
-from spectralleader.sources.position import Position
-from spectralleader.storage import Checkpoint, load_checkpoint, save
+from spectralleader.storage import load_topics, save
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
 from spectralleader.topics.text_topics import TextTopics
@@ -137,12 +136,13 @@ def learn_batches(
     """
 
     def learn(frame: DataFrame, batch: int) -> None:
-        found = load_checkpoint(path) if Path(path).exists() else Checkpoint(begin())
+        topics = load_topics(path) if Path(path).exists() else begin()
         # After a crash Spark repeats its last batch, which may have been saved.
-        if batch >= found.position.offset:
+        if batch >= (topics.position or {}).get("batch", 0):
             texts = frame.select(F.col(column).alias("text")).dropna()
-            found.topics.learn(row.text for row in texts.toLocalIterator())
-            save(Checkpoint(found.topics, Position(batch + 1)), path)
+            topics.learn(row.text for row in texts.toLocalIterator())
+            topics.position = {"kind": "spark", "batch": batch + 1}
+            save(topics, path)
 
     return learn
 

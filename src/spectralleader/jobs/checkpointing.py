@@ -11,10 +11,12 @@ from typing import NamedTuple, final
 
 from spectralleader import storage
 from spectralleader.checks.paths import check_target
-from spectralleader.errors import NotSavedError, StorageError
+from spectralleader.errors import NotSavedError, ResumeError, StorageError
 from spectralleader.jobs.options import LearnOptions, Progress
 from spectralleader.learners import Unigram
 from spectralleader.learners.protocol import Refits
+from spectralleader.sources.options import Json
+from spectralleader.sources.reader import Reader
 from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
@@ -25,7 +27,6 @@ UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # suffix of temporary files, see `storage.atomic`
 N_START = 16  # length of the magic bytes of saved files
 FIRST = 10.0  # seconds to the first checkpoint; each delay is twice the last, up to the interval
-FRESH = "start over with --fresh, which keeps it as a backup"
 
 
 class CheckpointInterval(NamedTuple):
@@ -74,6 +75,7 @@ class Checkpoints:
     ) -> None:
         self.path = check_target(path, options.source.files)
         self.n_saved: int | None = None  # documents in the last checkpoint
+        self.position: Json | None = None  # of the last checkpoint written
         self.backup: Path | None = None  # backup of the file that existed before
         self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
         self._adopt = options.adopt
@@ -164,7 +166,7 @@ class Checkpoints:
 
     def _save(self, checkpoint: Checkpoint) -> None:
         storage.save(checkpoint, self.path)
-        self.n_saved = checkpoint.topics.n_docs
+        self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
         self._progress.saved(checkpoint)
         if self._failed:
             self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")
@@ -183,9 +185,8 @@ def check_settings(before: dict[str, str], now: dict[str, str], name: str) -> No
             f"{key} was {before.get(key, 'not set'):.60}, is {now.get(key, 'not set'):.60}"
             for key in differing
         )
-        raise ValueError(
-            f"{name} was learned with other settings: {told}; use the same settings, or start over "
-            "with --fresh"
+        raise ResumeError(
+            f"{name} was learned with other settings: {told}", "use the same settings"
         )
 
 
@@ -207,11 +208,11 @@ def load_run(path: Path) -> tuple[Checkpoint, Run]:
     try:
         found = load_checkpoint(path)
     except StorageError as error:
-        raise StorageError(f"{error}; {FRESH}") from error
+        raise ResumeError(str(error)) from error
     # Topics that learned from Python since: their position no longer tells what they know.
-    if found.run is None or found.position.offset != found.topics.n_docs:
-        raise StorageError(
-            f"the topics in {path} learned other documents than those of learn --save; {FRESH}"
+    if found.run is None or found.run.n_docs != found.topics.n_docs:
+        raise ResumeError(
+            f"the topics in {path} learned other documents than those of learn --save"
         )
     return found, found.run
 
@@ -221,34 +222,51 @@ def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
     try:
         found = storage.load_as_saved(path)
     except StorageError as error:
-        raise StorageError(f"{error}; {FRESH}") from error
+        raise ResumeError(str(error)) from error
     if isinstance(found, TextTopics):
         found = Checkpoint(found)
     if not isinstance(found, Checkpoint):
-        raise StorageError(f"{path} contains a {type(found).__name__}, not topics; {FRESH}")
+        raise ResumeError(f"{path} contains a {type(found).__name__}, not topics")
     return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
 
 
-def is_position_of(found: Checkpoint, kind: str) -> bool:
-    """Return whether the checkpoint has a position in a live source of this kind."""
-    position = found.topics.position
-    return position is not None and position.get("kind") == kind
+def position_in(found: Checkpoint, reader: Reader, options: LearnOptions) -> Json | None:
+    """Return the position from which a source is resumed; None to read it from its start.
 
-
-def check_position(found: Checkpoint, kind: str, *, give_up: bool) -> None:
-    """Raise if learning from a live source would lose the position in the previous input.
-
-    Topics that learned from a pipe or from Python have no position to lose.
+    Raises
+    ------
+    ValueError
+        If the model was learned from a source of another kind, whose position would be lost.
     """
-    position = found.topics.position
-    if give_up or is_position_of(found, kind) or (position or found.position.digest) is None:
-        return
-    before = "files" if position is None else f"a source of the kind {position.get('kind')!r:.20}"
-    raise ValueError(
-        f"the model was learned from {before}, and learning from another source would lose the "
-        "position there, so that it could not be resumed; name that source with --learn, use "
-        "--read-only to only answer, or --adopt (best on a copy of the model) to give the position "
-        "up"
+    position, source = found.topics.position, options.source
+    kind = position.get("kind") if isinstance(position, dict) else None
+    pipe = None if source.is_live else source.once_only
+    if kind == reader.kind and pipe is None:
+        return position
+    before = f"a source of the kind {kind!r:.20}" if kind not in (None, "files") else "files"
+    if options.adopt:
+        # Topics that were learned from a pipe or from Python have no position to lose.
+        if position is None or options.give_up_position:
+            return None
+        raise ValueError(
+            f"the model was learned from {before}, and learning from another source would lose "
+            "the position there, so that it could not be resumed; name that source with --learn, "
+            "use --read-only to only answer, or --adopt (best on a copy of the model) to give the "
+            "position up"
+        )
+    # A pipe has no position, and what it still holds has not been learned.
+    if pipe is not None:
+        if n_more := len(source.files) - 1:
+            raise ResumeError(
+                f"resuming with {pipe} and {n_more} more files would learn the files again",
+                "read only the pipe",
+            )
+        return None
+    before = "a pipe, or from a file that was deleted," if kind is None else before
+    raise ResumeError(
+        f"the model was learned from {before} and has no position in "
+        f"{'a live source' if source.is_live else 'files'}",
+        "resume with the former",
     )
 
 
@@ -258,7 +276,7 @@ def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
     # An offline learner has no model before the end, from which to predict.
     losses = None if isinstance(learner, Refits) else Losses()
     unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
-    return Run(settings, 0.0, losses, Losses(), unigram)
+    return Run(settings, topics.n_docs, 0.0, losses, Losses(), unigram)
 
 
 def read_start(path: Path) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,12 @@ from spectralleader.evaluation.metrics import (
     mutual_information,
     table_accuracy,
 )
-from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
+from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
-from spectralleader.sources.files import TextBlock
+from spectralleader.sources.files.text_block import TextBlock
+from spectralleader.sources.reader import Reader
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.topics.first_use import compile_learning
 from spectralleader.topics.text_topics import make_learner
@@ -96,20 +98,36 @@ class Contender(Prequential):
             table[topic, names[label]] = count
         return table
 
+    def judge_table(self, metric: Callable[[Ints], float]) -> float | None:
+        """Return a metric of the table of topics and labels; None without labels."""
+        table = self.table
+        return None if table is None else metric(table)
+
     def summary(self) -> dict[str, float | None]:
         """Return all metrics as plain values."""
-        table = self.table
-        return {
-            "topics": self.learner.n_topics,
-            "unused_topics": self.n_unused,
-            "L1": self.losses.mean_loss,
-            "perplexity": self.losses.perplexity,
-            "microseconds": self.losses.microseconds,
-            "coherence": self.coherence,
-            "diversity": self.diversity,
-            "accuracy": None if table is None else table_accuracy(table),
-            "nmi": None if table is None else mutual_information(table),
-        }
+        numbers = {"topics": self.learner.n_topics, "unused_topics": self.n_unused}
+        return {**numbers, **{name: metric.of(self) for name, metric in METRICS.items()}}
+
+
+class Metric(NamedTuple):
+    """What contenders are compared by; None of one for which it is unknown."""
+
+    of: Callable[[Contender], float | None]
+    heading: str  # in the table
+    digits: int
+    axis: str = ""  # label in the figure by number of topics, which shows those with one
+
+
+# All that `evaluate` reports, by the names in its JSON: a metric is a function and a line here.
+METRICS = {
+    "L1": Metric(lambda c: c.losses.mean_loss, "L1", 3, "L1, nats per document"),
+    "perplexity": Metric(lambda c: c.losses.perplexity, "perplexity", 1),
+    "microseconds": Metric(lambda c: c.losses.microseconds, "µs/document", 1, "µs per document"),
+    "coherence": Metric(lambda c: c.coherence, "coherence", 3, "coherence, NPMI"),
+    "diversity": Metric(lambda c: c.diversity, "diversity", 3, "diversity of words"),
+    "accuracy": Metric(lambda c: c.judge_table(table_accuracy), "accuracy", 3),
+    "nmi": Metric(lambda c: c.judge_table(mutual_information), "NMI", 3),
+}
 
 
 class History(Generic[T]):
@@ -145,7 +163,7 @@ class Evaluation:
 
     contenders: dict[str, Contender]
     vectoriser: Vectoriser
-    reader: AnyReader
+    reader: Reader
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
@@ -242,6 +260,10 @@ def evaluate(
     """
     settings, progress = LearnOptions(Source.of(source), **options), progress or Progress()
     source = settings.source
+    if source.is_live and source.follow is None:
+        # A stream has no end: it is read to where it ends now, or for some time.
+        source = replace(source, follow=source.seconds < math.inf)
+        settings = replace(settings, source=source)
     for name in learners:
         find_learner(name)  # fail before reading anything
     with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spectralleader.jobs.options import AnyReader
 from spectralleader.learners.registry import name_of
 from spectralleader.reading.snapshot import list_topics
+from spectralleader.sources.reader import Reader
 from spectralleader.storage.checkpoint import LossCurve, Losses
 from spectralleader.topics.text_topics import TextTopics
 
@@ -58,7 +58,7 @@ class LearnedTopics:
 class LearnResult(LearnedTopics):
     """The result of a pass."""
 
-    reader: AnyReader  # with the guessed columns and the problems found
+    reader: Reader  # with the guessed columns and the problems found
     losses: Losses | None  # None for an offline learner, which has no intermediate model
     unigram_losses: Losses  # of the unigram baseline
     n_before: int  # documents learned by earlier passes

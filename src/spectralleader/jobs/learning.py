@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,21 +11,14 @@ from time import perf_counter
 from typing import Any
 
 from spectralleader.evaluation import Judged
-from spectralleader.jobs.checkpointing import (
-    Checkpoints,
-    check_position,
-    first_run,
-    is_position_of,
-)
+from spectralleader.jobs.checkpointing import Checkpoints, first_run, position_in
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
+from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.runtime.locks import changing
-from spectralleader.sources.files import Reader, TextBlock
-from spectralleader.sources.live import LiveReader
-from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.position import LearnedInput, Position
+from spectralleader.sources.files.text_block import TextBlock
+from spectralleader.sources.reader import Reader
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Run
 from spectralleader.topics.first_use import compile_for
@@ -39,7 +31,9 @@ def learn(
     return run(LearnOptions(Source.of(source), **options), progress)
 
 
-def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
+def run(
+    options: LearnOptions, progress: Progress | None = None, reader: Reader | None = None
+) -> LearnResult:
     """Learn topics in one pass, predicting each block before it is learned.
 
     With `save`, an earlier pass over the same input is resumed, whether it was stopped, killed or
@@ -49,6 +43,8 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
     Ctrl-C, and SIGTERM if `save` is set, end the pass early: the model is saved and returned. If
     the input becomes unreadable, the model is saved before the error is raised. If a checkpoint
     cannot be written, the previous one is unchanged.
+
+    A `reader` of your own, which is not open yet, is read instead of opening the source.
 
     Raises
     ------
@@ -65,112 +61,43 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
     with (
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
-        options.source.open(progress) as reader,
+        reader or options.source.open(progress) as reader,
         nullcontext()
         if options.emit is None
         else closing(open_emitter(options, options.emit, progress)) as emitter,
     ):
-        job, blocks = _prepare(options, reader, checkpoints, progress)
+        job = _prepare(options, reader, checkpoints, progress)
         # Before the first block, so that no signal has to wait for the compiler in a step.
         compile_for(job.topics)
         raise_if_interrupted()
         interrupts.at_stake = True
-        return job.run(blocks, emitter)
+        return job.run(emitter)
 
 
 def _prepare(
-    options: LearnOptions, reader: AnyReader, checkpoints: Checkpoints | None, progress: Progress
-) -> tuple[Pass, Iterator[TextBlock]]:
-    """Start, or resume from the checkpoint; return the pass and the blocks to learn."""
+    options: LearnOptions, reader: Reader, checkpoints: Checkpoints | None, progress: Progress
+) -> Pass:
+    """Open the source, at the position of the checkpoint if there is one; return the pass."""
     found = checkpoints and checkpoints.find()
-    live = None if isinstance(reader, Reader) else reader
-    if live is not None:
-        _start(live, found and found[0], options, progress)
+    position = found and position_in(found[0], reader, options)
+    reader.open(position)
     for guess in reader.guesses:
         progress.say(f"guessed: {guess}")
-    learned, is_placed = None, False
     if found is not None and checkpoints is not None:
         # A service resumes with the settings in its file, whatever it was started with.
         settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
-        if isinstance(reader, Reader):
-            learned = _find_place(found[0], options, reader, progress)
-        else:
-            is_placed = is_position_of(found[0], reader.kind) or reader.starts_alike
+        progress.say(f"resuming after {found[0].topics.n_docs:,} documents; {reader.describe()}")
+        reader.catch_up(lambda n_docs: progress.counted(n_docs, "read again"))
     else:
         topics = options.make_topics(reader.columns, progress)
         if checkpoints is not None:
             checkpoints.make_room()
         found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
-        if isinstance(reader, Reader) and options.source.once_only is None:
-            learned = reader.learned()
-    job = Pass(*found, reader, learned, checkpoints, progress)
-    if live is None:
-        return job, iter(reader)
-    # A crash before the first checkpoint would lose where a source that has grown was started.
-    if not is_placed:
-        job.note_position(live.position)
-    # With empty blocks while there is nothing new, so that a checkpoint falls due meanwhile.
-    return job, iter(live.next_or_idle, None)
-
-
-def _start(
-    reader: LiveReader | FolderReader,
-    found: Checkpoint | None,
-    options: LearnOptions,
-    progress: Progress,
-) -> None:
-    """Start a live source, at the position of the checkpoint if there is one."""
-    if found is None:
-        reader.start(None)
-        return
-    if options.adopt and not is_position_of(found, reader.kind):
-        check_position(found, reader.kind, give_up=options.give_up_position)
-        reader.start(None)
-        return
-    if found.topics.position is None:
-        raise ValueError(
-            "the model was learned from files or a pipe and has no position in a live source; "
-            "resume with those, or start over with --fresh"
-        )
-    try:
-        reader.start(found.topics.position)
-    except ValueError as error:
-        raise ValueError(f"{error}; the model is unchanged") from error
-    progress.say(f"resuming after {found.topics.n_docs:,} documents; {reader.describe()}")
-
-
-def _find_place(
-    found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
-) -> LearnedInput | None:
-    """Go to the position of the checkpoint; return the learned documents (None for a pipe)."""
-    source, position = options.source, found.position
-    resuming = f"resuming after {found.topics.n_docs:,} documents"
-    # A pipe has no position, and what it still holds has not been learned.
-    if source.once_only is not None:
-        if len(source.files) > 1:
-            raise ValueError(
-                f"resuming with {source.once_only} and {len(source.files) - 1} more files would "
-                "learn the files again; read only the pipe, or start over with --fresh"
-            )
-        progress.say(f"{resuming}; the input of a pipe is new")
-        return None
-    if position.digest is None:
-        raise ValueError(
-            "the model was learned from a pipe, or from a file that was deleted, and has no "
-            "position in files; resume with a pipe, or start over with --fresh"
-        )
-    if position.start:
-        progress.say(f"{resuming}; the first {position.start:,} are skipped if they are the same")
-    else:
-        progress.say(f"{resuming}; checking that the input is the same")
-    learned = reader.resume(position, lambda n_docs: progress.counted(n_docs, "read again"))
-    if not learned.has_same_end(position):
-        progress.say(
-            f"document {position.offset:,}, the last one learned, has changed since: probably an "
-            "incomplete line; it stays as it was learned"
-        )
-    return learned
+    job = Pass(*found, reader, checkpoints, progress)
+    if position is None:
+        job.begin(reader)
+    return job
 
 
 class Pass:
@@ -180,14 +107,13 @@ class Pass:
         self,
         checkpoint: Checkpoint,
         run: Run,
-        reader: AnyReader,
-        learned: LearnedInput | None,
+        reader: Reader,
         checkpoints: Checkpoints | None,
         progress: Progress,
     ) -> None:
         self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
         self._n_empty_before = checkpoint.topics.n_empty
-        self._reader, self._learned = reader, learned
+        self._reader = reader
         self._checkpoints, self._progress = checkpoints, progress
         self._run = run
         self._judged = Judged(self.topics, run)
@@ -196,13 +122,14 @@ class Pass:
         self._began = perf_counter() - run.seconds
         self._seconds = run.seconds
 
-    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> LearnResult:
-        """Learn the blocks, saving checkpoints; return the result."""
+    def run(self, emitter: Emitter | None = None) -> LearnResult:
+        """Learn what is read, saving checkpoints; return the result."""
         self._emitter = emitter
         reason = None
         self._progress.begun(self.result())
         try:
-            for block in blocks:
+            # With empty blocks while there is nothing new: a checkpoint may fall due meanwhile.
+            for block in iter(self._reader.next_or_idle, None):
                 raise_if_interrupted()
                 if len(block):
                     self.step(block)
@@ -226,13 +153,11 @@ class Pass:
 
     def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it, and write its topics."""
-        counted = self.topics.take_in(block.texts, block.times, block.position)
+        counted = self.topics.take_in(block.texts, block.times, block.at)
         # The vocabulary knows the words of the block, so that it is learned or nothing is saved.
         with changing(self.topics):
             self._progress.reading(counted)
             documents = self._judged.step(counted)
-        if self._learned is not None:
-            self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
         if self._emitter is not None:
             # If this fails, the block must not be saved as learned.
@@ -241,10 +166,11 @@ class Pass:
             self._emitter.write(rows_of(block, self.topics.classify(documents)))
             self._is_emitted = True
 
-    def note_position(self, position: Any) -> None:
-        """Save the initial position in a live source, so that a crash does not lose it."""
-        self.topics.position = position
-        if self._checkpoints is not None and position is not None:
+    def begin(self, reader: Reader) -> None:
+        """Take over the initial position in a source."""
+        self.topics.position = reader.at
+        # A crash before the first checkpoint would lose where a source that grows was started.
+        if self._checkpoints is not None and not (reader.at is None or reader.starts_alike):
             self._checkpoints.save(self.checkpoint())
 
     def _save_if_due(self) -> None:
@@ -265,23 +191,20 @@ class Pass:
     def _tell(self) -> None:
         """Send the saved position to the broker, for monitors."""
         # A monitor must not see more than a crash would leave.
-        is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
-        if is_saved and isinstance(self._reader, LiveReader):
-            self._reader.tell(self.topics.position)
+        if self._checkpoints is not None:
+            self._reader.tell(self._checkpoints.position)
 
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""
-        position = Position(self.topics.n_docs)
-        if self._learned is not None:
-            position = self._learned.position
         judged = self._judged
         run = replace(
             self._run,
+            n_docs=self.topics.n_docs,
             seconds=self._seconds,
             losses=judged.losses,
             unigram_losses=judged.baseline_losses,
         )
-        return Checkpoint(self.topics, position, run)
+        return Checkpoint(self.topics, run)
 
     def result(self, **ended: Any) -> LearnResult:
         """Return the result so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,11 +18,12 @@ from spectralleader.learners.registry import find_learner
 from spectralleader.reading.levels import AUTO
 from spectralleader.reading.timeline import Timeline
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files import Columns, Reader
-from spectralleader.sources.live import LiveReader, is_address
-from spectralleader.sources.live.addresses import check_scheme, make_reader
-from spectralleader.sources.live.folder import FolderReader, list_folder
+from spectralleader.sources.addresses import check_scheme, is_address, make_live_reader
+from spectralleader.sources.files.columns import Columns
+from spectralleader.sources.files.reader import FileReader
+from spectralleader.sources.live.folder import list_folder
 from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.reader import Reader
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -32,7 +34,6 @@ from spectralleader.topics.text_topics import TextTopics
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"
 OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
-AnyReader = Reader | LiveReader | FolderReader
 VocabularyRequest = str | int | Vocabulary | None
 
 
@@ -72,7 +73,6 @@ class Source(SourceOptions):
     """The input of a job, and how it is read."""
 
     files: tuple[str, ...]
-    split: str | None = None  # how text is split into tokens; see `Tokens`
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,15 +83,21 @@ class Source(SourceOptions):
             self.check_live()
             if len(self.files) > 1:
                 raise ValueError("only one broker, followed file or followed folder can be read")
-        elif self.start != "earliest":
+        elif self.start != "earliest" or self.seconds < math.inf:
             raise ValueError(
-                "files are read from the beginning; --from latest requires a broker or --follow"
+                "files are read from beginning to end; --from latest and --for require a broker or "
+                "--follow"
             )
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: Any) -> Source:
         """Return a source for one file; return a `Source` unchanged."""
         return files if isinstance(files, Source) else cls((os.fspath(files),), **options)
+
+    @classmethod
+    def read(cls, files: Iterable[str], options: SourceOptions, **changes: Any) -> Source:
+        """Return a source that is read with these options, and some changes of them."""
+        return cls(tuple(files), **{**vars(options), **changes})
 
     @property
     def is_live(self) -> bool:
@@ -103,18 +109,18 @@ class Source(SourceOptions):
         """All files; those in folders in order of their names."""
         return [path for name in self.files for path in expand(name)]
 
-    def open(self, progress: Progress | None = None) -> AnyReader:
-        """Return a reader; that of a live source is not started yet, see `LiveReader.start`."""
+    def open(self, progress: Progress | None = None) -> Reader:
+        """Return a reader that is not open yet, see `Reader.open`."""
         # An unknown scheme would otherwise be reported as a file that is missing.
         for name in self.files:
             check_scheme(name)
+        options = replace(self._as_read, say=(progress or Progress()).say)
         if not self.is_live:
-            return Reader(self.paths, self._as_read)
+            return FileReader(self.paths, options)
         # It needs no option to wait for more, and has no position to resume from.
         if "-" in self.files:
             raise ValueError("standard input is always followed; omit --follow")
-        say = (progress or Progress()).say
-        return make_reader(self.files[0], replace(self._as_read, say=say))
+        return make_live_reader(self.files[0], options)
 
     @property
     def _as_read(self) -> Source:
@@ -139,7 +145,7 @@ class Source(SourceOptions):
         n_docs = 0
         # Unsorted: which words are frequent does not depend on the order, and sorting takes memory.
         unsorted = replace(self._as_read, block=COUNT_BLOCK, sort=False)
-        with Reader(self.paths, unsorted) as reader:
+        with FileReader(self.paths, unsorted) as reader:
             for block in reader:
                 raise_if_interrupted()
                 yield block.texts

@@ -19,8 +19,8 @@ from spectralleader.errors import NotEmittedError, StorageError
 from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.reading.snapshot import Classified
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
-from spectralleader.sources.files import TextBlock
-from spectralleader.sources.live import is_address
+from spectralleader.sources.addresses import is_address
+from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.redis_stream import RedisWriter
 from spectralleader.storage import load_topics
 from spectralleader.topics.text_topics import TextTopics

@@ -15,23 +15,20 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 import msgspec
 
-from spectralleader.jobs import Progress, Source
 from spectralleader.serve.messages import RequestError, stopping, try_again
-from spectralleader.sources.files import Columns
-from spectralleader.sources.live import LiveReader
+from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.live.decoding import MessageFormat
-from spectralleader.sources.live.protocol import Json, MessageBatch
-from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.live.protocol import LiveSource, MessageBatch
+from spectralleader.sources.live.reader import LiveReader
+from spectralleader.sources.options import Json, Say, SourceOptions, ignore
 from spectralleader.storage.atomic import sync_folder
 
-KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of stored documents from which no more are accepted
 N_IDS = 200_000  # requests remembered at most
 AT_ONCE = 8 * 2**20  # bytes of documents after which no more are read at once
@@ -78,7 +75,7 @@ class Post(NamedTuple):
     receipt: Future[tuple[int, int]]  # how many documents are new, and known
 
 
-class Inbox:
+class Inbox(LiveSource):
     """The database of documents to be learned, a live source; any thread may add to it.
 
     Parameters
@@ -88,9 +85,12 @@ class Inbox:
         model opens it.
     """
 
+    kind, unit, name = "inbox", "documents", "the inbox"
+    starts_alike = True  # at the first document
+
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.say = Progress().say  # called with messages for the user
+        self.say: Say = ignore  # called with messages for the user
         self._lock = threading.Lock()  # of the connection
         self._posts: deque[Post] = deque()  # that wait to be stored
         self._connection: sqlite3.Connection | None = None
@@ -156,7 +156,7 @@ class Inbox:
 
     def forget(self, position: Any) -> None:
         """Delete the documents up to the position of a checkpoint that was written to disk."""
-        if not isinstance(position, dict) or position.get("kind") != KIND:
+        if not isinstance(position, dict) or position.get("kind") != self.kind:
             return
         # What cannot be deleted now is deleted after a later checkpoint.
         with suppress(OSError, RequestError), self._lock, self._writing() as connection:
@@ -266,10 +266,9 @@ class Inbox:
             list(map(str, rows)), contents, after.__getitem__, self._taken == self._last
         )
 
-    def describe(self, position: Json) -> str:
-        """Return how many documents wait behind a position, in words."""
-        n_waiting = self._last - position
-        return f"{n_waiting:,} documents behind" if n_waiting else "up to date"
+    def lag(self, position: Json) -> float:
+        """Return how many documents wait behind a position."""
+        return float(self._last - position)
 
 
 def digest_of(documents: Sequence[dict[str, Any]]) -> bytes:
@@ -285,30 +284,9 @@ def describe_error(error: sqlite3.Error | OSError) -> str:
     return f"{what}; {REMEDIES.get(code, 'check the disk and the folder')}"
 
 
-@dataclass(frozen=True)
-class InboxSource(Source):
-    """The inbox as the input of learning."""
-
-    follow: bool | None = field(default=True, kw_only=True)
-    inbox: Inbox = field(kw_only=True)
-
-    def open(self, progress: Progress | None = None) -> LiveReader:
-        """Return a reader that is not started yet; nothing about the documents is guessed."""
-        self.inbox.say = (progress or Progress()).say
-        columns = Columns((self.tokens or "text",), "time", tokens=bool(self.tokens))
-        options = SourceOptions(block=self.block, say=self.inbox.say, wait=0.0)
-        return InboxReader(self.inbox, MessageFormat("json", columns), options)
-
-
-class InboxReader(LiveReader):
-    """A reader of posted documents, whose format is known from the first start on."""
-
-    starts_alike = True
-
-    def __init__(self, inbox: Inbox, format: MessageFormat, options: SourceOptions) -> None:
-        super().__init__(inbox, KIND, "the inbox", options)
-        self._first = {"kind": KIND, "at": None, "read": format.to_state()}
-
-    def start(self, position: Json | None) -> None:
-        """Begin at the first document, or continue after a position."""
-        super().start(self._first if position is None else position)
+def open_inbox(inbox: Inbox, options: SourceOptions, say: Say) -> LiveReader:
+    """Return a reader that is not open yet; nothing about the documents is guessed."""
+    inbox.say = say
+    columns = Columns((options.tokens or "text",), "time", tokens=bool(options.tokens))
+    how = SourceOptions(block=options.block, say=say, wait=0.0)
+    return LiveReader(inbox, how, MessageFormat("json", columns))

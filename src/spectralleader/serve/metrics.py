@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from time import time
 from typing import NamedTuple
@@ -13,14 +12,11 @@ from prometheus_client.registry import Collector
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats
-from spectralleader.serve.service import Published, Service
+from spectralleader.serve.service import Service
 
 PREFIX = "spectralleader"
 # Buckets from a prediction (1 ms) to a page of many topics (5 s).
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-BEHIND = re.compile(r"([\d,.]+) \w+ behind")
-UNITS = {"kafka": "messages", "redis": "s", "folder": "files", "inbox": "documents"}  # else bytes
-UP_TO_DATE = ("up to date", "in the last file", "no messages yet")
 
 
 class Metrics(Collector):
@@ -84,7 +80,8 @@ def measure(service: Service) -> list[Row]:
         Row("events_total", "Changes of topics.", len(events.events)),
         Row("loss_nats_per_word", "Recent prequential loss.", loss),
         Row("baseline_nats_per_word", "The same of word frequencies.", baseline),
-        Row("lag", "How far behind its source.", read_lag(now), "unit"),
+        Row("lag", "How far behind its source.",
+            now.lag and {now.lag.unit: now.lag.number}, "unit"),
         Row("topic_share", "Share of topics.", by_number(full.model.weights), "topic"),
         Row("topic_surprise", "Mean -log p of latest documents: 1 if they are like the past.",
             by_number(now.surprise), "topic"),
@@ -94,15 +91,6 @@ def measure(service: Service) -> list[Row]:
             path.stat().st_size if saved_at and path.exists() else None),
         Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
     ]  # fmt: skip
-
-
-def read_lag(now: Published) -> dict[str, float] | None:
-    """Return the lag behind the source as a number by its unit, None if it is unknown."""
-    found = BEHIND.search(now.lag)
-    if found is None and now.lag not in UP_TO_DATE:
-        return None
-    behind = float(found[1].replace(",", "")) if found else 0.0
-    return {UNITS.get(now.kind, "bytes"): behind}
 
 
 def by_number(values: Floats) -> dict[str, float]:

@@ -15,12 +15,13 @@ from time import sleep
 
 import uvicorn
 
-from spectralleader.jobs import LearnOptions, run
+from spectralleader.errors import ResumeError
+from spectralleader.jobs import LearnOptions, Source, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.serve.app import LOOPBACK, Application
 from spectralleader.serve.handlers import Handlers
-from spectralleader.serve.inbox import Inbox, InboxSource
+from spectralleader.serve.inbox import Inbox, open_inbox
 from spectralleader.serve.messages import Limits, counts_tokens
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service, log
@@ -34,7 +35,6 @@ LEAST_STALE = 60.0  # seconds
 MOST_CONNECTIONS = 1000  # three times what `Limits` lets requests and live pages use
 BACKLOG = 512  # connections that wait until they are accepted
 LOOK = 0.1  # seconds between two looks at signals
-FRESH = re.compile("start over with --fresh(, which keeps it as a backup)?")
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     """
     try:
         _serve(options, learning)
-    except ValueError as error:  # of jobs that learn has too, whose options are others
-        error.args = (FRESH.sub("name another MODEL to start over", str(error)),)
+    except ResumeError as error:  # of jobs that learn has too, whose options are others
+        error.restart = "name another MODEL to start over"
         raise
 
 
 def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
-    service = Service(options.model)
+    service, reader = Service(options.model), None
     if learning is not None:
         every = CheckpointInterval.of(learning.checkpoint_every).seconds
         service.stale = max(LEAST_STALE, STALE * every)
@@ -98,12 +98,13 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
         if not learning.source.files:
             service.inbox = Inbox(options.model.with_name(f"{options.model.name}.inbox"))
             learning = replace(learning, source=inbox_source(service.inbox, learning))
+            reader = open_inbox(service.inbox, learning.source, service.say)
     with Interrupts() as interrupts, answering(service, options):
         interrupts.at_stake = True
         try:
             if learning is None:
                 service.show(load_topics(options.model))
-            elif run(learning, service).stopped:
+            elif run(learning, service, reader).stopped:
                 return
             else:
                 service.publish(learns=False)
@@ -115,14 +116,16 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
             return
 
 
-def inbox_source(inbox: Inbox, learning: LearnOptions) -> InboxSource:
+def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
     """Return the inbox as what is learned; a model that counts tokens takes tokens."""
-    source, path = learning.source, Path(learning.save or "")
-    has_tokens = bool(source.tokens)
+    given, path = learning.source, Path(learning.save or "")
+    has_tokens = bool(given.tokens)
     if path.exists():
         has_tokens = counts_tokens(adopt_run(path)[0].topics.vectoriser.words)
-    names, tokens = (str(inbox.path),), "tokens" if has_tokens else None
-    return InboxSource(names, block=source.block, split=source.split, tokens=tokens, inbox=inbox)
+    tokens = "tokens" if has_tokens else None
+    return Source(
+        (str(inbox.path),), block=given.block, split=given.split, tokens=tokens, follow=True
+    )
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
+from spectralleader.sources.reader import Lag
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
 from spectralleader.topics.text_topics import Counted, TextTopics
@@ -53,8 +54,7 @@ class Published(NamedTuple):
     n_docs: int = 0  # documents learned
     stepped: float = 0.0  # monotonic seconds of the last step
     rate: float = 0.0  # recent documents per second
-    lag: str = ""  # how far behind its source learning is, in words
-    kind: str = ""  # of that source
+    lag: Lag | None = None  # how far behind its source learning is
     points: tuple[Point, ...] = ()  # recent losses, oldest first
     latest: tuple[dict[str, Any], ...] = ()  # documents with their topics, latest first
     surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
@@ -98,8 +98,8 @@ class Service(Progress):
         """Publish the initial state."""
         self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
         self._topics = result.topics
-        kind = getattr(result.reader, "kind", "")
-        self.publish(n_saved=result.n_saved or 0, kind=kind, lag=ask_lag(result))
+        # Only the learning thread may ask for the lag.
+        self.publish(n_saved=result.n_saved or 0, lag=result.reader.lag())
         self.show(result.topics, result.curve.rows())
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
@@ -145,7 +145,8 @@ class Service(Progress):
         counted, n_before = self._counted
         if now - counted >= RENEW:
             self._counted = (now, n_docs)
-            news |= {"rate": (n_docs - n_before) / (now - counted), "lag": ask_lag(result)}
+            rate = (n_docs - n_before) / (now - counted)
+            news |= {"rate": rate, "lag": result.reader.lag()}
             if (point := compare(self._judged, result)) is not None:
                 self._judged = result
                 news["points"] = (*self.published.points, point)[-N_POINTS:]
@@ -183,7 +184,7 @@ class Service(Progress):
         return {
             "n_docs": now.n_docs,
             "rate": round(now.rate, 1),
-            "lag": now.lag if now.learns else "",
+            "lag": str(now.lag) if now.learns and now.lag is not None else "",
             "learns": now.learns,
             "problems": self.problems(),
             "points": now.points,
@@ -209,12 +210,6 @@ class Service(Progress):
         if age > self.stale and now.n_docs > now.n_saved:
             problems.append(f"the last checkpoint is {age:.0f} s old")
         return problems
-
-
-def ask_lag(result: LearnResult) -> str:
-    """Return how far behind its source learning is, which only the learning thread may ask."""
-    describe = getattr(result.reader, "describe", None)
-    return "" if describe is None else str(describe())
 
 
 def compare(before: LearnResult | None, now: LearnResult) -> Point | None:

@@ -1,89 +1,135 @@
-"""SourceOptions: how documents are read, one record for files, brokers and folders."""
+"""SourceOptions: how documents are read, one record from the command line to the readers."""
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from spectralleader.sources.files.byte_stream import check_encoding
 from spectralleader.sources.files.times import check_time_format
 
 Say = Callable[[str], None]
+Json = Any  # plain values that JSON can represent
 STARTS = ("earliest", "latest")
-WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "text")
 
 
 def ignore(line: str) -> None:
     """Report a message to no one."""
 
 
+class Flag(NamedTuple):
+    """How a field is written on the command line, beside its type, default and description."""
+
+    names: tuple[str, ...] = ()  # by default the field's
+    metavar: str | None = None
+    values: tuple[str, ...] = ()  # that it can have
+    least: float | None = None
+
+
+def option(default: Any, *names: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return a field that commands offer as an option, see `Flag`."""
+    return field(default=default, metadata={"flag": Flag(names, metavar, **more)})
+
+
+def describe_fields(record: type) -> dict[str, str]:
+    """Return the first paragraph on each parameter in the docstring of a class.
+
+    Examples
+    --------
+    >>> describe_fields(SourceOptions)["label"]
+    'Label column. Guessed by default.'
+    """
+    lines = inspect.cleandoc(record.__doc__ or "")
+    found = re.findall(r"^(\w+) : .*\n((?: {4}.+\n)+)", f"{lines}\n", re.MULTILINE)
+    return {name: " ".join(paragraph.split()) for name, paragraph in found}
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """How documents are read.
+    """How documents are read. Commands have options of these names, and say the same of them.
 
     Parameters
     ----------
-    text, time, label : str, optional
-        Names of columns, or paths such as payload.body into JSON objects. Several text columns are
-        joined by a space. If omitted, columns are guessed from their names and contents; "" means
-        that there is none.
+    text : str or sequence of str, optional
+        Text columns, joined by a space. Guessed by default; with a model, those that it was learned
+        from, if the input has them.
+
+        Paths such as payload.body reach into JSON objects, also in the other columns.
     tokens : str, optional
-        The column with lists of tokens or objects of counts, instead of `text`. By default they are
-        detected in the text column; "" treats everything as text.
+        Column of tokens instead of text: lists, or objects of counts. Detected by default.
+
+        "" treats everything as text.
+    split : str, optional
+        Split a text column into tokens at whitespace or commas.
+    format : str, optional
+        Format of the files. Guessed by default, from their names, then from their contents.
+    strict : bool
+        Stop at the first invalid row, or if messages were deleted before they were read.
+
+        Otherwise they are counted and reported. Valid rows before it in the same 1 MiB piece of a
+        file are lost.
+    encoding : str, optional
+        Encoding of the text of files, such as latin-1, cp1252 or utf-16 (default: utf-8).
+    header : bool
+        CSV and TSV files begin with the names of their columns; if not, these are 1, 2, ...
+    time : str, optional
+        Time column. Guessed by default.
+
+        "" means that there is none, as for labels.
+    time_format : str, optional
+        Format of the times in files, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix
+        time, Twitter's format and e-mail dates are recognised.
+    label : str, optional
+        Label column. Guessed by default.
+    sort : bool
+        Sort the documents of files by time first, in memory.
+
+        Input of more than 1 GiB (text, and 450 bytes per document) is refused. Documents without a
+        time come last.
+    block : int
+        Documents per block, which are learned in one step (mini-batch size).
+    follow : bool, optional
+        Wait for new data at the end of a file, folder or stream (default: streams only).
+    start : str
+        Where to start in a stream or followed file, if not resuming.
+    wait : float
+        Learn an incomplete block of a stream after this time; inf waits until it is full.
+    seconds : float
+        Stop reading a stream after this time.
     keep : sequence of str
-        Further columns to return in `TextBlock.kept`.
+        Input columns to copy to the output.
     learned : str, optional
         The text columns that a model was learned from, joined by ","; rather than a guess.
-    block : int
-        Documents per block.
-    format : str, optional
-        csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,
-        then from the content.
-    strict : bool
-        Raise at the first invalid row instead of counting it, and if messages were deleted before
-        they were read. Valid rows before it in the same 1 MiB piece of a file are lost.
     empty : bool
         Return rows of files without text, too, instead of counting them as problems.
-    sort : bool
-        Sort all documents of files by time, in memory: input of more than 1 GiB (text, and 450
-        bytes per document) is refused. Documents without a time come last.
-    encoding : str, optional
-        Encoding of the text of files, such as "latin-1", "cp1252" or "utf-16". Defaults to UTF-8.
-        Not used for Parquet.
-    time_format : str, optional
-        Format of the times in files, as in `datetime.strptime`: "%d/%m/%Y" for 31/12/2025. By
-        default ISO 8601, Unix time, Twitter's format and e-mail dates are recognised.
-    header : bool
-        Whether CSV and TSV files begin with the names of their columns. If not, columns are named
-        "1", "2" and so on.
-    follow : bool, optional
-        Wait for new messages at the end of a live source. If False, stop there.
-    start : str
-        Where a live source starts without a position: "earliest" or "latest".
-    wait : float
-        At the end of a followed stream, return an incomplete block after this many seconds. With
-        `math.inf` only full blocks are returned.
     say : callable
         Called with a message for the user, for instance if a broker cannot be reached.
     """
 
-    text: str | Sequence[str] | None = None
-    time: str | None = None
-    label: str | None = None
-    tokens: str | None = None
-    keep: Sequence[str] = ()
+    text: str | Sequence[str] | None = option(None, metavar="COL,COL")
+    tokens: str | None = option(None, metavar="COL")
+    split: str | None = option(None, values=("whitespace", ","))
+    format: str | None = option(None, values=FORMATS)
+    strict: bool = option(False, "--strict")
+    encoding: str | None = option(None, metavar="NAME")
+    header: bool = option(True)
+    time: str | None = option(None, metavar="COL")
+    time_format: str | None = option(None, metavar="FORMAT")
+    label: str | None = option(None, metavar="COL")
+    sort: bool = option(False, "--sort")
+    block: int = option(100, least=1)
+    follow: bool | None = option(None)  # None: brokers are followed, files and folders are not
+    start: str = option("earliest", "--from", values=STARTS)
+    wait: float = option(1.0, metavar="SECONDS", least=0)
+    seconds: float = option(math.inf, "--for", metavar="SECONDS", least=0)
+    keep: Sequence[str] = option((), metavar="COL,COL")
     learned: str | None = None
-    block: int = 100
-    format: str | None = None
-    strict: bool = False
     empty: bool = False
-    sort: bool = False
-    encoding: str | None = None
-    time_format: str | None = None
-    header: bool = True
-    follow: bool | None = None  # None: brokers are followed, files and folders are not
-    start: str = "earliest"
-    wait: float = WAIT
     # Not compared: two records are equal if they read the same documents.
     say: Say = field(default=ignore, compare=False, repr=False)
 

@@ -103,7 +103,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     found = load_as_saved(path)
     if not isinstance(found, Checkpoint):
         raise StorageError(
-            f"{path} contains a {type(found).__name__} without a position in its input, so "
+            f"{path} contains a {type(found).__name__} and no run of learn --save, so "
             "learning cannot resume from it"
         )
     return found

@@ -1,4 +1,4 @@
-"""Checkpoint: topics, their position in the input, and the losses so far."""
+"""Checkpoint: topics with their position in the input, and the losses so far."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, final
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.checks import check_json
 from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import MOST, State, floats, number, part, whole
+from spectralleader.checks.states import MOST, State, floats, number, part, plain, whole
 from spectralleader.learners import Learner, Unigram
 from spectralleader.learners.registry import learner_state, read_learner
-from spectralleader.sources.position import Position
-from spectralleader.topics.text_topics import TextTopics, check_same_vocabulary
+from spectralleader.topics.text_topics import MAX_POSITION, TextTopics, check_same_vocabulary
 
 MOST_POINTS = 200  # of a curve; with more, neighbours are merged in pairs
 WIDTH = 100  # documents of a point, at first
@@ -93,9 +93,6 @@ class LossCurve(Saved):
             raise ValueError(f"points must be at most {MOST_POINTS}, each of documents with words")
 
 
-NO_POSITION = Position()
-
-
 @final
 @dataclass(frozen=True)
 class Losses(Saved):
@@ -150,10 +147,11 @@ def read_settings(state: Any, name: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Run(Saved):
-    """What `learn --save` needs besides topics and position to resume a pass."""
+    """What `learn --save` needs besides topics to resume a pass."""
 
     saved = fields(
         settings=read_settings,
+        n_docs=whole,
         seconds=field(number, least=0),
         losses=field(Losses, optional=True),
         unigram_losses=Losses,
@@ -161,6 +159,7 @@ class Run(Saved):
         curve=LossCurve,
     )
     settings: dict[str, str]  # by option name
+    n_docs: int  # documents of the topics; with another number they have learned something else
     seconds: float  # spent learning so far
     losses: Losses | None  # of the learner; None for an offline learner
     unigram_losses: Losses
@@ -186,32 +185,44 @@ else:
 
 @dataclass(frozen=True)
 class Checkpoint(Saved, Generic[LearnedT]):
-    """Topics with their position in the input, saved in one file so that the two always agree.
+    """Topics, whose position in the input is theirs, with the run of `learn --save`.
 
-    In place of topics, there may be any learner.
+    In place of topics there may be any learner, whose position is kept beside it, so that the two
+    always agree.
 
     Examples
     --------
-    >>> found = Checkpoint(TextTopics(n_topics=2, learner="unigram"))
+    >>> from spectralleader import Documents
+    >>> found = Checkpoint(Unigram(1, n_words=2))
     >>> for batch in (0, 1, 1):  # a restarted stream may repeat its last batch
-    ...     if batch >= found.position.offset:
-    ...         found.topics.learn(["rain and wind"])
-    ...         found = Checkpoint(found.topics, Position(batch + 1))
-    >>> found.topics.n_docs, found.position.offset
-    (2, 2)
+    ...     if batch >= (found.position or 0):
+    ...         found.topics.learn(Documents.from_tokens([[0, 1]], n_words=2))
+    ...         found = Checkpoint(found.topics, position=batch + 1)
+    >>> found.position
+    2
     """
 
-    saved = fields(topics=read_learned, position=Position, run=field(Run, optional=True))
+    saved = fields(
+        topics=read_learned,
+        run=field(Run, optional=True),
+        position=field(plain, optional=True, most=MAX_POSITION),
+    )
     topics: LearnedT
-    position: Position = NO_POSITION
-    run: Run | None = None  # None for batches, which `learn --save` does not resume
+    run: Run | None = None  # None for topics that were learned from Python
+    position: Any = None  # of a learner, as JSON; topics have their own
 
     def to_state(self) -> State:
         """Return topics or learner, position and run as arrays and plain values."""
         learned: Any = self.topics
-        kind = {"topics": learner_state(learned)} if isinstance(learned, Learner) else {}
-        return super().to_state() | kind
+        state = super().to_state()
+        if isinstance(learned, Learner):
+            state["topics"] = learner_state(learned)
+        if self.position is not None:
+            state["position"] = check_json("a position", self.position)
+        return state
 
     def _loaded(self) -> None:
+        if self.position is not None and isinstance(self.topics, TextTopics):
+            raise ValueError("topics have a position of their own")
         if self.run is not None and isinstance(self.topics, TextTopics):
             check_same_vocabulary(self.run.unigram, self.topics.vocabulary)

@@ -354,6 +354,11 @@ class TextTopics(ThreadSafe):
     def position(self, position: Any) -> None:
         self._position = position
 
+    def __getstate__(self) -> dict[str, Any]:
+        if self._broken is None:
+            _ = self.position  # a function of it cannot be copied
+        return super().__getstate__()
+
     @locked
     def classify(self, documents: Documents) -> Classified:
         """Return the likeliest topic of each document that is counted over the vocabulary."""

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader.sources import read
-from spectralleader.sources.files import Columns, byte_stream, parquet, problems, reader
+from spectralleader.sources.files import byte_stream, parquet, problems, reader
+from spectralleader.sources.files.columns import Columns
 
 ROWS = [
     ("2016-11-08T13:00:00Z", "Vote, today", "politics"),
@@ -121,13 +122,13 @@ def test_reading_resumes_in_a_file_without_a_header(tmp_path, monkeypatch):
     rows = [f"{i},rain and wind {i}" for i in range(100)]
     file = write(tmp_path / "a.csv", "".join(f"{row}\n" for row in rows).encode())
     with read(file, header=False, block=10) as reader:
-        learned = reader.learned()
+        reader.open(None)
         for n_docs in (10, 20):
-            learned.add(next(reader).texts)
-            position = learned.position
-            assert 0 < position.start < n_docs
+            position = next(reader).position
+            assert 0 < position["start"] < n_docs
             again = read(file, header=False, block=10)
-            again.resume(position, lambda _: None)
+            again.open(position)
+            again.catch_up(lambda _: None)
             rest = [text for block in again for text in block.texts]
             assert rest == [f"rain and wind {i}" for i in range(n_docs, 100)]
 

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from spectralleader.sources import open_source
-from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.followed_file import FollowedFile
+from spectralleader.sources.live.reader import LiveReader
 from spectralleader.sources.options import SourceOptions
 
 
@@ -154,8 +154,8 @@ def follow_late(log):
         return take(n)
 
     source.take = write_and_take
-    reader = LiveReader(source, "file", str(log), SourceOptions(wait=60))
-    reader.start(None)
+    reader = LiveReader(source, SourceOptions(wait=60))
+    reader.open(None)
     return reader
 
 
@@ -231,7 +231,7 @@ def test_a_folder_picks_up_new_files_in_order_of_their_names(tmp_path):
         assert said == ["a.txt sorts before b.txt, which was already read; skipped"]
         position = reader.position
     (tmp_path / "c.txt").write_text("changed\n")
-    with pytest.raises(ValueError, match=r"c\.txt has changed since its first 1 documents"):
+    with pytest.raises(ValueError, match=r"c\.txt has changed since it was learned; restore it"):
         follow(tmp_path, after=position)
     (tmp_path / "c.txt").unlink()
     with pytest.raises(ValueError, match=r"c\.txt is missing"):
@@ -308,7 +308,7 @@ def test_a_truncation_without_a_copy_is_an_error_if_strict(log):
     with follow(log, strict=True) as reader:
         assert now(reader) == ["one", "two"]
         log.write_text("a much longer line than those before\n")
-        with pytest.raises(ValueError, match=r"no copy was found: .* after byte 8 .*--fresh"):
+        with pytest.raises(ValueError, match=r"no copy was found: .* after byte 8 .*omit --strict"):
             now(reader)
 
 

@@ -209,7 +209,7 @@ def test_a_server_that_restarts_is_connected_to_again(tmp_path):
             thread.start()
             assert next(reader).texts == [f"wind {i}" for i in range(10)]
             thread.join()
-            assert reader.describe() == "up to date"
+            assert reader.lag() == (0, "s")
     finally:
         server.kill()
     assert len(said) == 2

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
+from spectralleader.checks.states import take
 from spectralleader.sources.files.byte_stream import PieceStart, check_path
-from spectralleader.sources.files.columns import Columns, check_columns, choose
+from spectralleader.sources.files.columns import check_columns, choose
 from spectralleader.sources.files.formats import open_table
+from spectralleader.sources.files.position import LearnedInput, Piece, Position
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     BROKEN_JSON,
@@ -25,10 +27,10 @@ from spectralleader.sources.files.problems import (
     Problems,
 )
 from spectralleader.sources.files.table import Column, Log, PlainText, Records, Table
-from spectralleader.sources.files.text_block import Blocks, TextBlock, as_block, cut, join
+from spectralleader.sources.files.text_block import TextBlock, as_block, cut, join
 from spectralleader.sources.files.times import LONG_AGO
-from spectralleader.sources.options import SourceOptions
-from spectralleader.sources.position import SAMPLED, LearnedInput, Piece, Position
+from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import Reader
 from spectralleader.text.tokens import size_of
 
 Path = str | os.PathLike[str]
@@ -45,7 +47,7 @@ ADVICE = {
 }
 
 
-def read(paths: Path | Iterable[Path], *, block: int = 1000, **options: Any) -> Reader:
+def read(paths: Path | Iterable[Path], *, block: int = 1000, **options: Any) -> FileReader:
     """Return an iterator over the documents of files, in blocks and bounded memory.
 
     Formats are CSV and TSV with a header, JSON lines, Parquet, and plain text with one document per
@@ -69,16 +71,13 @@ def read(paths: Path | Iterable[Path], *, block: int = 1000, **options: Any) -> 
     how = SourceOptions(block=block, **options)
     if how.follow:
         raise ValueError("files are read to their end; use open_source to follow one")
-    return Reader(names, how)
+    return FileReader(names, how)
 
 
-class Reader(Blocks):
-    """An iterator over blocks of documents, created by `read`."""
+class FileReader(Reader):
+    """A reader of files to their end, created by `read`; blocks have positions once it is open."""
 
-    columns: Columns  # the columns that are read
-    guesses: tuple[str, ...]  # descriptions of what was guessed
-    problems: Problems  # found so far
-    sampled = SAMPLED  # bytes at both ends of a file that a position compares
+    kind = "files"
 
     def __init__(self, names: Sequence[str], options: SourceOptions) -> None:
         if not names:
@@ -92,9 +91,12 @@ class Reader(Blocks):
         self._table: Table | None = None
         self._latest = LONG_AGO
         self._pieces = deque[Piece]()  # those that were read, see `LearnedInput`
+        self.is_last_kept = True  # whether the last document learned is still the same
         self._ends = list[int]()  # sizes of the files already read
         self._n_docs = 0  # documents read
         self._start = PieceStart(0, 1)  # where reading starts
+        self._learned: LearnedInput | None = None  # documents returned; None if not needed
+        self._resumed: Position | None = None
         table = self._open(0)
         self._choose(table)
         rows = self._rows(table)
@@ -171,35 +173,70 @@ class Reader(Blocks):
             elif time is not None and not self._options.sort:
                 log(OUT_OF_ORDER, block.lines[i])
 
-    def __next__(self) -> TextBlock:
-        return next(self._blocks)
+    @property
+    def starts_alike(self) -> bool:  # type: ignore[override]  # a constant in other readers
+        """Whether no file is a pipe, which has no position to resume from."""
+        return all(os.path.isfile(name) for name in self.names)
 
-    def learned(self) -> LearnedInput:
-        """Return what counts the documents that are learned, for the position after them."""
-        return LearnedInput(self.names, self._pieces, self._ends, self.sampled)
+    def open(self, position: Json | None) -> None:
+        """Go to the place before a position that can be jumped to; compare the bytes before it."""
+        if not self.starts_alike:
+            return  # what is in a pipe is new
+        self._learned = LearnedInput(self.names, self._pieces, self._ends)
+        self.at = partial(write_position, self._learned.position)
+        if position is not None:
+            self._resumed = read_position(position)
+            self._start = self._learned.resume(self._resumed)
+            self._n_docs = self._resumed.start
 
-    def resume(self, position: Position, counted: Callable[[int], None]) -> LearnedInput:
-        """Go to a position before reading; return the documents that were learned.
-
-        `counted` is called with the number of documents that were read again.
-
-        Raises
-        ------
-        ValueError
-            If the input differs from the one that was learned.
-        """
-        learned = self.learned()
-        self._start = learned.resume(position)
-        self._n_docs = position.start
-        rest = learned.retrace(self._documents, position, counted)
+    def catch_up(self, counted: Callable[[int], None]) -> None:
+        """Read up to the position; see `Reader.catch_up`."""
+        if self._learned is None or (resumed := self._resumed) is None:
+            return
+        rest = self._learned.retrace(self._documents, resumed, counted)
         self._blocks = cut(chain(rest, self._documents), self._options.block)
-        return learned
+        self.is_last_kept = self._learned.has_same_end(resumed)
+        if not self.is_last_kept:
+            self._options.say(
+                f"document {resumed.offset:,}, the last one learned, has changed since: probably "
+                "an incomplete line; it stays as it was learned"
+            )
+
+    def next_or_idle(self) -> TextBlock:
+        """Return the next block."""
+        block = next(self._blocks)
+        if self._learned is None:
+            return block
+        self._learned.add(block.texts)
+        self.at = partial(write_position, self._learned.position)
+        return replace(block, at=self.at)
+
+    def describe(self) -> str:
+        """Return what resuming does, for a message."""
+        if self._resumed is None:
+            return "the input of a pipe is new"
+        if self._resumed.start:
+            return f"the first {self._resumed.start:,} are skipped if they are the same"
+        return "checking that the input is the same"
 
     def close(self) -> None:
         """Close the current file."""
         if self._table is not None:
             self._table.close()
             self._table = None
+
+
+def write_position(found: Callable[[], Position | None]) -> Json | None:
+    """Return a position as JSON; None if there is none."""
+    position = found()
+    return None if position is None else {"kind": FileReader.kind, **position.to_state()}
+
+
+def read_position(position: Json) -> Position:
+    """Return a position, after validation."""
+    if take(position, "kind") != FileReader.kind:
+        raise ValueError("the position does not belong to files")
+    return Position.from_state(position)
 
 
 def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Records]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, compress
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,9 @@ class TextBlock:
     names: tuple[str, ...] = ("-",)  # of all files
     kept: dict[str, list[str | None]] = field(default_factory=dict)  # further columns, by name
     ids: list[str] | None = None  # of messages, as assigned by their source
-    position: Any = None  # in a live source, after this block; plain JSON
+    # In the source, after this block: JSON, or a function that returns it, because that of files
+    # compares bytes.
+    at: Any = None
 
     @classmethod
     def of(
@@ -52,6 +54,11 @@ class TextBlock:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def position(self) -> Any:
+        """The position in the source after this block, as JSON; None if it cannot be resumed."""
+        return self.at() if callable(self.at) else self.at
 
     def __getitem__(self, which: slice) -> TextBlock:
         """Return a slice of the documents."""
@@ -83,20 +90,6 @@ class TextBlock:
         if self.ids is not None:
             return f"{self.names[0]} message {self.ids[i]}"
         return name_place(self.names[self.files[i]], int(self.lines[i]))
-
-
-class Blocks(Iterator[TextBlock]):
-    """An iterator over blocks, which the end of a `with` statement closes."""
-
-    def close(self) -> None:
-        """Close what is read."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def join(blocks: list[TextBlock]) -> TextBlock:

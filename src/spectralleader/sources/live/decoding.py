@@ -24,8 +24,8 @@ from spectralleader.sources.files.json_lines import (
 )
 from spectralleader.sources.files.table import Column, Log, Records, decode_lines
 from spectralleader.sources.files.text_block import TextBlock, as_block
-from spectralleader.sources.live.protocol import Fields, Json, MessageBatch
-from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.live.protocol import Fields, MessageBatch
+from spectralleader.sources.options import Json, SourceOptions
 
 Kind = Literal["text", "json", "fields"]  # a payload is one text, one object, or named fields
 Payloads = list[bytes] | list[Fields]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import sleep
 from typing import Any
 
-from spectralleader.checks.states import take, text
+from spectralleader.checks.states import part, take, text
+from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files.reader import Reader
+from spectralleader.sources.files.columns import Columns
+from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.reader import FileReader
 from spectralleader.sources.files.text_block import TextBlock
-from spectralleader.sources.live.protocol import Json
-from spectralleader.sources.live.reader import NOTHING, LiveBlocks
-from spectralleader.sources.options import SourceOptions
-from spectralleader.sources.position import LearnedInput, Position
+from spectralleader.sources.live.reader import NOTHING
+from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import Lag, Reader
 
-KIND = "folder"
-SAMPLED = 2**16  # bytes at both ends of a file that are compared: they are hashed once per MiB
 WAIT = 0.2  # seconds between polls of the folder
 HIDDEN = (".", "_")  # prefixes of names that are no data, or not complete yet (as in Hadoop)
 
@@ -30,56 +31,64 @@ def list_folder(folder: str | Path) -> list[Path]:
     return sorted(there, key=lambda path: path.name)
 
 
-class FolderReader(LiveBlocks):
-    """An iterator over blocks of the files in a folder, created by `open_source`.
+class FolderReader(Reader):
+    """A reader of the files in a folder, created by `open_source`.
 
     A file must be complete when it appears: write it under a name that starts with a dot, then
     rename it. A new file whose name sorts before one that was already read is reported and skipped.
     Blocks do not cross files.
     """
 
+    kind = "folder"
+
     def __init__(self, folder: str, options: SourceOptions) -> None:
-        super().__init__(KIND, folder, options)
-        self._folder = Path(folder)
-        self._reader: Reader | None = None
-        self._learned: LearnedInput | None = None  # documents returned from it
+        self.names = (folder,)
+        self.problems = Problems(self.names, strict=options.strict)
+        self._folder, self._options = Path(folder), options
+        self._columns: Columns | None = None
+        self._reader: FileReader | None = None
         self._name = ""  # of the current or last file
         self._known: set[str] = set()  # names at the last poll of the folder
 
-    def start(self, position: Json | None) -> None:
+    @property
+    def columns(self) -> Columns:  # type: ignore[override]  # known at once in other readers
+        """The columns that are read; waits for the first file."""
+        self.open_once()
+        return self._columns or Columns(("text",))
+
+    def open(self, position: Json | None) -> None:
         """Resume from a position, or start from the beginning if it is None."""
-        super().start(position)
+        self._is_open = True
         if position is not None:
             self._resume(position)
         while self._reader is None and not self._open_next() and self._options.waits:
+            if self.is_over:
+                break
             raise_if_interrupted()
             sleep(WAIT)
 
     def _resume(self, position: Any) -> None:
-        if take(position, "kind") != KIND:
+        if take(position, "kind") != self.kind:
             raise ValueError("the position does not belong to a folder")
-        name, at = text(position, "file"), Position.from_state(position)
+        name, inside = text(position, "file"), part(position, "at")
         path = self._folder / name
         if not path.is_file():
-            raise ValueError(
-                f"{path} is missing, which was learned up to document {at.offset:,}; restore it, "
-                "or start over with --fresh"
-            )
-        changed = f"{path} has changed since its first {at.offset:,} documents were learned"
+            raise ResumeError(f"{path} is missing, which was learned in part", "restore it")
+        changed = ResumeError(f"{path} has changed since it was learned", "restore it")
         try:
-            self._learned = self._open(path).resume(at, lambda n_docs: None)
-        except ValueError as error:
-            raise ValueError(f"{changed}: {error}") from error
-        if not self._learned.has_same_end(at):  # files are complete when they appear
-            raise ValueError(f"{changed}; restore it, or start over with --fresh")
-        self.position = position
+            reader = self._open_file(path, inside)
+            reader.catch_up(lambda n_docs: None)
+        except ResumeError as error:
+            raise changed from error
+        if not reader.is_last_kept:  # files are complete when they appear
+            raise changed
+        self.at = position
 
-    def _open(self, path: Path) -> Reader:
+    def _open_file(self, path: Path, position: Json | None = None) -> FileReader:
         self.close()
         self._name = path.name
-        self._reader = reader = Reader([str(path)], self._options)
-        reader.sampled = SAMPLED
-        self._learned = reader.learned()
+        self._reader = reader = FileReader([str(path)], self._options)
+        reader.open(position)
         if self._columns is None:
             self._columns, self.guesses = reader.columns, reader.guesses
             # All files have the columns of the first one: what is text must not change on the way.
@@ -93,7 +102,7 @@ class FolderReader(LiveBlocks):
         self._report_late({path.name for path in found})
         following = next((path for path in found if path.name > self._name), None)
         if following is not None:
-            self._open(following)
+            self._open_file(following)
         return following is not None
 
     def _report_late(self, names: set[str]) -> None:
@@ -105,25 +114,28 @@ class FolderReader(LiveBlocks):
 
     def next_or_idle(self) -> TextBlock:
         """Return the next block, or an empty block if there is nothing new yet."""
-        self._start_once()
+        self.open_once()
         raise_if_interrupted()
+        if self.is_over:
+            raise StopIteration
         block = None if self._reader is None else next(self._reader, None)
-        if block is not None and self._learned is not None:
-            # The position counts what is returned: the reader is ahead of it.
-            self._learned.add(block.texts)
-            at = self._learned.position.to_state()
-            self.position = {"kind": KIND, "file": self._name, **at}
-            return replace(block, position=self.position)
+        if block is not None:
+            self.at = partial(self._write_position, self._name, block)
+            return replace(block, at=self.at)
         if not self._open_next():
             if not self._options.waits:
                 raise StopIteration
             sleep(WAIT)
         return NOTHING
 
-    def describe(self) -> str:
-        """Return the lag in words: how many files are still to be read."""
+    def _write_position(self, name: str, block: TextBlock) -> Json | None:
+        inside = block.position
+        return inside and {"kind": self.kind, "file": name, "at": inside}
+
+    def lag(self) -> Lag:
+        """Return how many files are still to be read, beside the current one."""
         n_behind = sum(path.name > self._name for path in list_folder(self._folder))
-        return f"{n_behind:,} files behind" if n_behind else "in the last file"
+        return Lag(n_behind, "files")
 
     def close(self) -> None:
         """Close the current file."""

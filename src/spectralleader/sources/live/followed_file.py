@@ -12,13 +12,13 @@ from time import sleep
 from typing import IO, NamedTuple
 
 from spectralleader.checks.states import whole
+from spectralleader.errors import ResumeError
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.protocol import Json, MessageBatch, in_steps
-from spectralleader.sources.options import SourceOptions
-from spectralleader.sources.position import FilePosition, digest_of, read_ends
+from spectralleader.sources.files.position import FilePosition, digest_of, read_ends
+from spectralleader.sources.live.protocol import LiveSource, MessageBatch, in_steps
+from spectralleader.sources.options import Json, SourceOptions
 
-KIND = "file"
 WAIT = 0.1  # seconds between polls of a file without new lines
 MAX_TIME = 2**63 - 1  # in ns
 FIRST = 256  # bytes from which the format is guessed
@@ -51,15 +51,14 @@ class Cursor(NamedTuple):
     @property
     def position(self) -> FilePosition:
         """The position in the file."""
-        ends = digest_of(self.head), digest_of(self.tail)
-        return FilePosition(self.offset, self.line, *ends, SAMPLED)
+        return FilePosition(self.offset, self.line, digest_of(self.head, self.tail), SAMPLED)
 
     def to_state(self) -> Json:
         """Return the position as plain JSON."""
         return {"number": self.number, "older": self.older, **self.position.to_state()}
 
 
-class FollowedFile:
+class FollowedFile(LiveSource):
     """The lines of a growing file, with support for rotation (rename, or copy and truncate).
 
     A line is read when its line end is there. A renamed file is read to its end before the newer
@@ -75,6 +74,8 @@ class FollowedFile:
         last line waits for its end if the file is followed. If strict, lines that are lost by
         rotation are an error instead of being reported.
     """
+
+    kind, unit = "file", "bytes"
 
     def __init__(self, path: str, options: SourceOptions) -> None:
         self.name = path
@@ -122,9 +123,10 @@ class FollowedFile:
             if path != self._path:
                 self._options.say(f"{self._path} was rotated: resuming in {path}")
             return
-        raise ValueError(
+        raise ResumeError(
             f"the file that was learned up to byte {at.offset:,} is neither {self._path} nor one "
-            "of the rotated files beside it: restore it (uncompressed), or start over with --fresh"
+            "of the rotated files beside it",
+            "restore it (uncompressed)",
         )
 
     def _open(self, path: Path, cursor: Cursor) -> None:
@@ -325,17 +327,14 @@ class FollowedFile:
     def _report(self, lost: str) -> None:
         """Report lines that are lost, or raise if strict."""
         if self._options.strict:
-            raise ValueError(
-                f"{lost}; restore the file (uncompressed), start over with --fresh, or omit "
-                "--strict"
-            )
+            raise ValueError(f"{lost}; restore the file (uncompressed), or omit --strict")
         self._options.say(lost)
 
-    def describe(self, position: Json) -> str:
-        """Return the lag in words: bytes between the position and the end of the file."""
+    def lag(self, position: Json) -> float:
+        """Return the bytes between a position and the end of the file that is read."""
         is_here = position["number"] == self._cursor.number
-        n_behind = os.fstat(self._handle.fileno()).st_size - (position["offset"] if is_here else 0)
-        return f"{n_behind:,} bytes behind" if n_behind > 0 else "up to date"
+        size = os.fstat(self._handle.fileno()).st_size
+        return max(0, size - (position["offset"] if is_here else 0))
 
     def _leave(self) -> None:
         """Close the file that was read before."""

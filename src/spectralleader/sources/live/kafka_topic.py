@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from spectralleader.checks.states import part, text, whole
-from spectralleader.errors import missing_extra
+import msgspec
+
+from spectralleader.errors import ResumeError, missing_extra
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
     BackOff,
-    Json,
+    LiveSource,
     MessageBatch,
+    check_position,
     in_steps,
 )
-from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.options import Json, SourceOptions
 
-KIND = "kafka"
 TIMEOUT = 5.0  # seconds to wait for an answer
 SETTINGS = {
     "group.id": "spectralleader",  # commits show the lag to monitors; they are never read back
@@ -36,7 +37,17 @@ SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False  # we report each failure once, instead of librdkafka repeatedly
 
 
-class KafkaTopic:
+Offsets = dict[Annotated[str, msgspec.Meta(pattern="^[0-9]+$")], Annotated[int, msgspec.Meta(ge=0)]]
+
+
+class TopicPosition(msgspec.Struct):
+    """A position as it is saved: the offsets of the next messages by number of partition."""
+
+    topic: str
+    offsets: Annotated[Offsets, msgspec.Meta(min_length=1)]
+
+
+class KafkaTopic(LiveSource):
     """All partitions of one topic, in the order in which the client fetches them.
 
     Offsets alone decide what is read, so each message comes once. Messages of one partition come in
@@ -50,6 +61,8 @@ class KafkaTopic:
     options : SourceOptions
         If strict, raise if messages after the position were deleted, instead of reporting it.
     """
+
+    kind, unit, form = "kafka", "messages", "kafka://host:port/TOPIC"
 
     def __init__(self, address: str, options: SourceOptions) -> None:
         try:
@@ -87,9 +100,10 @@ class KafkaTopic:
         stored = {} if position is None else self._read_offsets(position)
         # Partitions of a topic can be added, but never removed.
         if missing := sorted(set(stored) - set(partitions)):
-            raise ValueError(
+            raise ResumeError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
-                "another topic; name the same one, or start over with --fresh"
+                "another topic",
+                "name the same one",
             )
         self._offsets = {
             number: self._find_offset(number, stored.get(number), is_first=position is None)
@@ -109,15 +123,13 @@ class KafkaTopic:
 
     def _read_offsets(self, position: Json) -> dict[int, int]:
         """Return the offsets of a position, after validation."""
-        topic, offsets = text(position, "topic"), part(position, "offsets")
-        if topic != self._topic:
+        at = check_position(TopicPosition, position)
+        if at.topic != self._topic:
             raise ValueError(
-                f"the model was learned from the topic {topic!r}, not {self._topic!r}; name the "
+                f"the model was learned from the topic {at.topic!r}, not {self._topic!r}; name the "
                 "same one"
             )
-        if not offsets or not all(number.isdecimal() for number in offsets):
-            raise ValueError("offsets must be stored by partition number")
-        return {int(number): whole(offsets, number) for number in offsets}
+        return {int(number): offset for number, offset in at.offsets.items()}
 
     def _find_offset(self, number: int, stored: int | None, *, is_first: bool) -> int:
         """Return the offset to resume at; a new partition starts at its first message."""
@@ -128,10 +140,10 @@ class KafkaTopic:
         if stored is None:
             return int(high if is_first and self._options.start == "latest" else low)
         if stored > high:
-            raise ValueError(
+            raise ResumeError(
                 f"{self.name} partition {number} ends at {high}, but was learned up to {stored}: "
-                "the topic was recreated or is another one; name the same topic, or start over "
-                "with --fresh"
+                "the topic was recreated or is another one",
+                "name the same topic",
             )
         if stored < low:
             lost = f"{self.name} partition {number}: {low - stored:,} messages from {stored} on"
@@ -227,13 +239,13 @@ class KafkaTopic:
                 self._back_off.on_success()
                 return answer
 
-    def describe(self, position: Json) -> str:
-        """Return the lag of a position in words, by the end offsets that the client knows."""
+    def lag(self, position: Json) -> float:
+        """Return how many messages follow a position, by the end offsets that the client knows."""
         n_behind = 0
         for number, offset in position["offsets"].items():
             found = self._consumer.get_watermark_offsets(self._at(int(number)), cached=True)
             n_behind += max(0, found[1] - offset) if found else 0
-        return f"{n_behind:,} messages behind" if n_behind else "up to date"
+        return n_behind
 
     def tell(self, position: Json) -> None:
         """Commit the offsets of a position, for monitors that show the lag of the group."""

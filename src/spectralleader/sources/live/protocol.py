@@ -1,16 +1,18 @@
-"""LiveSource: the interface of brokers and followed files to the reader, and what they share."""
+"""LiveSource: what brokers and followed files implement, and what they share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic, sleep
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.options import Say
+from spectralleader.sources.options import Json, Say
 
-Json = Any  # plain values that JSON can represent
 Fields = list[bytes]  # alternating names and values
+Position = TypeVar("Position", bound=msgspec.Struct)
 LOOK = 0.2  # seconds between checks for signals
 FIRST, LONGEST = 0.1, 5.0  # first and longest delay between attempts, in seconds
 PATIENCE = 10.0  # seconds of retries at the first start: the address may be wrong
@@ -40,13 +42,19 @@ def in_steps(advance: Callable[[int, int], Json]) -> Callable[[int], Json]:
     return after
 
 
-class LiveSource(Protocol):
-    """An ordered stream that can be read again from a position.
+class LiveSource:
+    """An ordered stream of messages that can be read again from a position.
 
     A position is plain JSON. Reading from the same position yields the same messages in the same
     order, whatever the batch sizes. A source blocks at most a fraction of a second at a time, so
     that signals are handled, and reconnects by itself.
     """
+
+    kind = ""  # stored with positions
+    unit = ""  # of the lag
+    form = ""  # of its address, for --help
+    name = ""  # for messages, without a password
+    starts_alike = False  # see `Reader`
 
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
@@ -56,23 +64,20 @@ class LiveSource(Protocol):
         ValueError
             If the position belongs to another stream or does not exist in this one.
         """
+        raise NotImplementedError
 
     def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages, or none if none arrived within a moment."""
+        raise NotImplementedError
 
-    def describe(self, position: Json) -> str:
-        """Return the lag of a position behind the end of the stream, in words."""
+    def lag(self, position: Json) -> float | None:
+        """Return how many units a position is behind the end; None if that is unknown."""
+
+    def tell(self, position: Json) -> None:
+        """Send a saved position to a broker that shows it to monitors; it is never read back."""
 
     def close(self) -> None:
         """Disconnect."""
-
-
-@runtime_checkable
-class Watched(Protocol):
-    """A source whose broker shows the learned position to monitors; it is never read back."""
-
-    def tell(self, position: Json) -> None:
-        """Send a saved position to the broker, without waiting for an answer."""
 
 
 def pause(seconds: float) -> None:
@@ -82,6 +87,14 @@ def pause(seconds: float) -> None:
         raise_if_interrupted()
         sleep(min(LOOK, left))
     raise_if_interrupted()
+
+
+def check_position(kind: type[Position], position: Json) -> Position:
+    """Return a position as a `msgspec.Struct`; raise `ValueError` if it is invalid."""
+    try:
+        return msgspec.convert(position, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the position in the stream is invalid: {error}") from error
 
 
 class BackOff:

@@ -11,7 +11,7 @@ from msgspec import structs
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
-from spectralleader.sources.files.text_block import Blocks, TextBlock, join
+from spectralleader.sources.files.text_block import TextBlock, join
 from spectralleader.sources.live.decoding import (
     DecodedBatch,
     MessageFormat,
@@ -21,91 +21,40 @@ from spectralleader.sources.live.decoding import (
     guess_format,
     read_position,
 )
-from spectralleader.sources.live.protocol import Json, LiveSource, MessageBatch, Watched
-from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.live.protocol import LiveSource, MessageBatch
+from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import Lag, Reader
 
 N_SAMPLE = 100  # messages examined to guess the columns
 N_AHEAD = 5000  # messages decoded at once: faster than block by block
 NOTHING = TextBlock.of([])
 
 
-class LiveBlocks(Blocks):
-    """An iterator over blocks of a live source, which starts at a position.
-
-    Parameters
-    ----------
-    kind, name : str
-        The kind that is stored with positions, and the name for messages.
-    options : SourceOptions
-        The columns to read, and what happens at the end of the stream and at invalid messages.
-    """
-
-    guesses: tuple[str, ...] = ()  # descriptions of what was guessed
-    position: Json | None = None  # after the last block returned
-    # Whether a new start always begins at the same message, so that the initial position need not
-    # be saved.
-    starts_alike = False
-    _is_started = False
-
-    def __init__(self, kind: str, name: str, options: SourceOptions) -> None:
-        self.kind, self.names = kind, (name,)
-        self.problems = Problems(self.names, strict=options.strict)
-        self._options = options
-        self._columns: Columns | None = None
-
-    @property
-    def columns(self) -> Columns:
-        """The columns that are read; waits for the first documents if they must be guessed."""
-        self._start_once()
-        return self._columns or Columns(("text",))
-
-    def start(self, position: Json | None) -> None:
-        """Connect, and resume from a position, or start if it is None.
-
-        Raises
-        ------
-        ValueError
-            If the source cannot be reached, or the position does not exist in it.
-        """
-        self._is_started = True
-
-    def _start_once(self) -> None:
-        if not self._is_started:
-            self.start(None)
-
-    def __next__(self) -> TextBlock:
-        while not len(block := self.next_or_idle()):
-            pass
-        return block
-
-    def next_or_idle(self) -> TextBlock:
-        """Return the next block, or an empty block if there is none yet.
-
-        Raises
-        ------
-        StopIteration
-            At the end of a source that is not followed.
-        """
-        raise NotImplementedError
-
-    def describe(self) -> str:
-        """Return the lag behind the end of the stream, in words."""
-        raise NotImplementedError
-
-
-class LiveReader(LiveBlocks):
-    """An iterator over blocks of messages, created by `open_source`.
+class LiveReader(Reader):
+    """A reader of messages, created by `open_source`.
 
     While the stream has enough messages, a block is full, so that the blocks
     do not depend on where a run is killed and resumed. At the end of a followed stream, an
     incomplete block is returned some seconds after the previous one. A source that is not
     followed ends with it.
+
+    Parameters
+    ----------
+    source : LiveSource
+        The stream, not opened yet.
+    options : SourceOptions
+        The columns to read, and what happens at the end of the stream and at invalid messages.
+    format : MessageFormat, optional
+        The format of messages. By default it is guessed from the first ones.
     """
 
-    def __init__(self, source: LiveSource, kind: str, name: str, options: SourceOptions) -> None:
-        super().__init__(kind, name, options)
-        self._source = source  # not opened yet
-        self._format: MessageFormat | None = None
+    def __init__(
+        self, source: LiveSource, options: SourceOptions, format: MessageFormat | None = None
+    ) -> None:
+        self.kind, self.names, self.starts_alike = source.kind, (source.name,), source.starts_alike
+        self.problems = Problems(self.names, strict=options.strict)
+        self._source, self._options = source, options
+        self._format = format
         self._waiting: list[TextBlock] = []  # parts of the next block
         self._n_waiting = 0
         self._pending: Json = None  # the position after these parts
@@ -113,21 +62,24 @@ class LiveReader(LiveBlocks):
         self._sampled: MessageBatch | None = None  # messages fetched to guess the columns
         self._last = monotonic()  # time of the last block
 
-    def start(self, position: Json | None) -> None:
+    @property
+    def columns(self) -> Columns:  # type: ignore[override]  # known at once in other readers
+        """The columns that are read; waits for the first messages if they must be guessed."""
+        self.open_once()
+        return Columns(("text",)) if self._format is None else self._format.columns
+
+    def open(self, position: Json | None) -> None:
         """Connect, and resume from a position, or start if it is None."""
-        super().start(position)
+        self._is_open = True
         at = None
         if position is not None:
             at, stored = read_position(position, self.kind)
-            self._use(self._agreed(stored))
+            self._format = self._agreed(stored)
         opened = self._source.open(at)
         if self._format is None:
             self._guess(opened)
         else:
-            self.position = self._wrap(opened)
-
-    def _use(self, format: MessageFormat) -> None:
-        self._format, self._columns = format, format.columns
+            self.at = self._wrap(opened)
 
     def _agreed(self, stored: MessageFormat) -> MessageFormat:
         """Return a stored format updated with the columns that the caller names now."""
@@ -143,7 +95,10 @@ class LiveReader(LiveBlocks):
     def _guess(self, opened: Json) -> None:
         """Fetch the first messages and infer their format."""
         messages = MessageBatch([], [], lambda n: opened)
+        end = monotonic() + self._options.seconds
         while not messages.ids and (self._options.waits or not messages.at_end):
+            if monotonic() > end:
+                break
             raise_if_interrupted()
             messages = self._source.take(N_SAMPLE)
             if messages.ids and are_all_invalid(messages.payloads):
@@ -151,10 +106,9 @@ class LiveReader(LiveBlocks):
                 messages = messages._replace(ids=[])
         if messages.ids:
             self._sampled = messages
-            format, guesses = guess_format(messages.payloads, self._options, self.names[0])
-            self._use(format)
-            self.guesses = tuple(guesses)
-            self.position = self._wrap(opened)
+            found = guess_format(messages.payloads, self._options, self.names[0])
+            self._format, self.guesses = found[0], tuple(found[1])
+            self.at = self._wrap(opened)
 
     def _wrap(self, at: Json) -> Json:
         """Return the source's position with the kind and format needed to resume."""
@@ -162,10 +116,11 @@ class LiveReader(LiveBlocks):
 
     def next_or_idle(self) -> TextBlock:
         """Return the next block, or an empty block if it is not complete yet."""
-        self._start_once()
+        self.open_once()
         is_at_end = not self._decoded.n_docs and self._take()
         raise_if_interrupted()
-        if self._format is None:  # no message at all, and not followed
+        # No message at all, and not followed; or the time is over, and messages may go on.
+        if self._format is None or self.is_over:
             raise StopIteration
         self._fill()
         if is_at_end and not self._decoded.n_docs and self._is_overdue:
@@ -177,8 +132,8 @@ class LiveReader(LiveBlocks):
         if not self._n_waiting:
             return NOTHING
         block, self._waiting, self._n_waiting = join(self._waiting), [], 0
-        self.position, self._last = self._pending, monotonic()
-        return replace(block, position=self.position)
+        self.at, self._last = self._pending, monotonic()
+        return replace(block, at=self.at)
 
     @property
     def _is_overdue(self) -> bool:
@@ -218,17 +173,16 @@ class LiveReader(LiveBlocks):
                 self._options.say(f"{place}: {kind}; further ones are only counted")
             self.problems.add_at(kind, place, detail)
 
-    def describe(self) -> str:
-        """Return the lag behind the end of the stream, in words."""
-        if not self._is_started:
-            return "not yet connected"
-        if self.position is None:
-            return "no messages yet"
-        return self._source.describe(self.position["at"])
+    def lag(self) -> Lag | None:
+        """Return how far the last block is behind the end; None if that is unknown."""
+        if not self._is_open:
+            return None
+        number = 0.0 if self.at is None else self._source.lag(self.at["at"])
+        return None if number is None else Lag(number, self._source.unit)
 
     def tell(self, position: Json) -> None:
-        """Send a saved position to the broker, if the broker shows it to monitors."""
-        if isinstance(self._source, Watched) and position is not None:
+        """Send a saved position to the broker."""
+        if position is not None:
             self._source.tell(position["at"])
 
     def close(self) -> None:

@@ -6,24 +6,24 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from spectralleader.checks.states import take, text, whole
-from spectralleader.errors import missing_extra
+import msgspec
+
+from spectralleader.errors import ResumeError, missing_extra
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
     BackOff,
     Fields,
-    Json,
+    LiveSource,
     MessageBatch,
+    check_position,
 )
-from spectralleader.sources.options import Say, SourceOptions
+from spectralleader.sources.options import Json, Say, SourceOptions
 
-KIND = "redis"
 NOTHING_READ = "0-0"
-ID = re.compile(r"\d{1,20}-\d{1,20}")
 MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and approximate bytes per request
 TIMEOUT = 5.0  # seconds to wait for an answer
 LAG_EVERY = 2.0  # seconds between queries of the end of the stream
@@ -42,7 +42,15 @@ class StreamInfo(NamedTuple):
         return self.first is None or order(self.first) > order(id)
 
 
-class RedisStream:
+class StreamPosition(msgspec.Struct):
+    """A position as it is saved."""
+
+    stream: str
+    id: Annotated[str, msgspec.Meta(pattern=r"^\d{1,20}-\d{1,20}$")]  # of the last message
+    added: Annotated[int, msgspec.Meta(ge=0)] | None = None  # messages up to it, if that is known
+
+
+class RedisStream(LiveSource):
     """One stream of a Redis server.
 
     Parameters
@@ -52,6 +60,8 @@ class RedisStream:
     options : SourceOptions
         If strict, raise if messages were deleted before they were read, instead of reporting it.
     """
+
+    kind, unit, form = "redis", "s", "redis://host:port/db/STREAM"
 
     def __init__(self, address: str, options: SourceOptions) -> None:
         try:
@@ -90,7 +100,13 @@ class RedisStream:
             if info.n_added is not None:
                 self._n_added = info.n_added - (info.length if is_first else 0)
         else:
-            self._id, self._n_added = read_id(position, self._stream), read_n_added(position)
+            at = check_position(StreamPosition, position)
+            if at.stream != self._stream:
+                raise ValueError(
+                    f"the model was learned from the stream {at.stream!r}, not {self._stream!r}; "
+                    "name the same one"
+                )
+            self._id, self._n_added = at.id, at.added
             self._check_same(info)
             if self._n_added is None and info.is_past(self._id):
                 self._say(
@@ -121,9 +137,10 @@ class RedisStream:
         # A stream that was recreated may have later ids, but fewer messages.
         is_short = info.n_added is not None and info.n_added < (self._n_added or 0)
         if order(info.last) < order(self._id) or is_short:
-            raise ValueError(
+            raise ResumeError(
                 f"{self.name} ends at {info.last}, but was learned up to {self._id}: the stream "
-                "was recreated or is another one; name the same stream, or start over with --fresh"
+                "was recreated or is another one",
+                "name the same stream",
             )
 
     def _report_deleted(self, info: StreamInfo) -> None:
@@ -148,7 +165,7 @@ class RedisStream:
             )
             lost = f"{self.name} was trimmed: {deleted} before learning, up to {self._id} or later"
             if self._options.strict:
-                raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
+                raise ValueError(f"{lost}; omit --strict")
             self._say(lost)
         self._n_added = info.n_added - n_left
 
@@ -202,18 +219,16 @@ class RedisStream:
                 self._back_off.on_success()
                 return answer
 
-    def describe(self, position: Json) -> str:
-        """Return the lag of a position in words, by the times in message ids."""
+    def lag(self, position: Json) -> float | None:
+        """Return the seconds between two messages, by the times in their ids."""
         if monotonic() - self._asked > LAG_EVERY:
             self._last = self._ask(self._look_up).last
             self._asked = monotonic()
         at, last = order(position["id"]), order(self._last)
         if last <= at:
-            return "up to date"
-        behind = last[0] - at[0]
-        if position["id"] == NOTHING_READ:
-            return "nothing learned yet"
-        return f"{behind / 1000:,.1f} s behind"  # ids start with milliseconds by default
+            return 0.0
+        # Ids start with milliseconds by default; the position before all messages has no time.
+        return None if position["id"] == NOTHING_READ else (last[0] - at[0]) / 1000
 
     def _position(self, id: str, n_added: int | None) -> Json:
         return {"stream": self._stream, "id": id, "added": n_added}
@@ -266,23 +281,6 @@ def read_address(address: str) -> tuple[str, str, str]:
 def hide(address: str) -> str:
     """Return an address without credentials."""
     return re.sub(r"//[^/@]*@", "//", address)
-
-
-def read_id(position: Any, stream: str) -> str:
-    """Return the message id of a position, after validation."""
-    stored, last = text(position, "stream"), take(position, "id")
-    if stored != stream:
-        raise ValueError(
-            f"the model was learned from the stream {stored!r}, not {stream!r}; name the same one"
-        )
-    if not isinstance(last, str) or not ID.fullmatch(last):
-        raise ValueError(f"a message id must have the form 0-0, got {last!r:.40}")
-    return last
-
-
-def read_n_added(position: Any) -> int | None:
-    """Return how many messages were added up to a position; None in those of older files."""
-    return None if position.get("added") is None else whole(position, "added")
 
 
 def as_id(given: Any) -> str:

@@ -9,10 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
+from functools import partial
 from typing import IO, Any, NamedTuple
 
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import text, whole
+from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.byte_stream import PieceStart
 from spectralleader.sources.files.text_block import TextBlock
@@ -20,7 +22,7 @@ from spectralleader.sources.files.text_block import TextBlock
 # Bytes at the beginning of a file, and before the position, that are compared at most. Reading and
 # hashing both takes 0.03 s, and files of up to 16 MiB are compared as a whole.
 SAMPLED = 2**23
-ADVICE = "name the same files in the same order, or start over with --fresh"
+ADVICE = "name the same files in the same order"
 
 
 @dataclass(frozen=True)
@@ -30,20 +32,16 @@ class FilePosition(Saved):
     A change that is far from both the beginning of the file and the position goes unnoticed.
     """
 
-    saved = fields(
-        offset=whole, line=whole, head=text, tail=text, sampled=field(whole, most=SAMPLED)
-    )
+    saved = fields(offset=whole, line=whole, digest=text, sampled=field(whole, most=SAMPLED))
     offset: int  # bytes before it
     line: int  # lines before it
-    head: str  # digest of the first bytes of the file, up to the position
-    tail: str  # digest of the last bytes before the position
-    sampled: int = SAMPLED  # at most as many bytes are in each digest
+    digest: str  # of the first bytes of the file, and of the last ones before the position
+    sampled: int  # at most as many bytes are in each of these parts
 
     @classmethod
-    def at(cls, file: IO[bytes], offset: int, line: int, sampled: int = SAMPLED) -> FilePosition:
+    def at(cls, file: IO[bytes], offset: int, line: int, sampled: int) -> FilePosition:
         """Return a position in an open file."""
-        head, tail = map(digest_of, read_ends(file, offset, sampled))
-        return cls(offset, line, head, tail, sampled)
+        return cls(offset, line, digest_of(*read_ends(file, offset, sampled)), sampled)
 
     def is_in(self, file: IO[bytes]) -> bool:
         """Return whether an open file has the same bytes before the position."""
@@ -59,34 +57,35 @@ def read_ends(file: IO[bytes], offset: int, sampled: int) -> tuple[bytes, bytes]
     return head, file.read(size)
 
 
-def digest_of(data: bytes) -> str:
-    """Return the SHA-256 of bytes."""
-    return hashlib.sha256(data).hexdigest()
+def digest_of(head: bytes, tail: bytes) -> str:
+    """Return the SHA-256 of the first and the last bytes."""
+    return hashlib.sha256(head + tail).hexdigest()
 
 
 @dataclass(frozen=True)
 class Position(Saved):
-    """The point in an input at which learning resumes.
+    """The point in files at which learning resumes.
 
     The documents before `start` are identified by the bytes of their files, and those after it by a
     digest of their texts.
 
     Examples
     --------
-    >>> Position.from_state(Position(3, "ab12", "34cd").to_state())
-    Position(offset=3, digest='ab12', digest_before_last='34cd', start=0, files=[])
+    >>> position = Position(3, "ab12", "34cd")
+    >>> Position.from_state(position.to_state()) == position
+    True
     """
 
     saved = fields(
         offset=whole,
-        digest=field(text, optional=True),
-        digest_before_last=field(text, optional=True),
+        digest=text,
+        digest_before_last=text,
         start=field(whole, most=lambda known: known["offset"]),
         files=field(FilePosition, many=True),
     )
-    offset: int = 0  # number of the next document or batch, from 0
-    digest: str | None = None  # of the documents from `start` on; None if they cannot be read again
-    digest_before_last: str | None = None  # the same without the last document
+    offset: int  # number of the next document, from 0
+    digest: str  # of the documents from `start` on
+    digest_before_last: str  # the same without the last document
     start: int = 0  # documents before the point at which reading starts
     # The files up to that point; empty if it is the beginning.
     files: list[FilePosition] = default(default_factory=list)
@@ -114,21 +113,18 @@ class LearnedInput:
         Pieces that were read; a reader appends to it.
     ends : list of int
         Sizes of the files that were read; a reader appends to it.
-    sampled : int
-        Bytes at both ends of a file that are compared, see `FilePosition`.
     """
 
-    def __init__(
-        self, names: Sequence[str], pieces: deque[Piece], ends: list[int], sampled: int
-    ) -> None:
-        self._names, self._pieces, self._ends, self._sampled = names, pieces, ends, sampled
+    def __init__(self, names: Sequence[str], pieces: deque[Piece], ends: list[int]) -> None:
+        self._names, self._pieces, self._ends = names, pieces, ends
         self.n_docs = 0
         self._files = list[FilePosition]()  # those before the piece
-        self._at: FilePosition | None = None  # of the piece
+        # The last piece whose position was asked for; another thread than the reader's may save.
+        self._found: tuple[Piece, FilePosition] | None = None
         self._begin(Piece())
 
     def _begin(self, piece: Piece) -> None:
-        self._piece, self._at = piece, None
+        self._piece = piece
         self._digest = hashlib.sha256()
         self._before_last = self._digest.copy()
 
@@ -150,23 +146,31 @@ class LearnedInput:
         self._digest.update(as_bytes(texts[-1:]))
 
     @property
-    def position(self) -> Position:
-        """The position after the documents added so far; none of a file that was deleted."""
+    def position(self) -> Callable[[], Position | None]:
+        """A function that returns the position after the documents added so far."""
         digests = self._digest.hexdigest(), self._before_last.hexdigest()
-        file, start = self._piece.file, self._piece.start
+        return partial(self._find_position, self.n_docs, *digests, self._piece)
+
+    def _find_position(
+        self, n_docs: int, digest: str, before_last: str, piece: Piece
+    ) -> Position | None:
+        """Return a position; None in a file that was deleted."""
         try:
-            for i in range(len(self._files), file):
+            for i in range(len(self._files), piece.file):
                 self._files.append(self._place(i, PieceStart(self._ends[i], 1)))
-            self._at = self._at or self._place(file, start)
+            # Hashed once per piece, though the position is asked for after every block.
+            if self._found is None or self._found[0] != piece:
+                self._found = piece, self._place(piece.file, piece.start)
+            at = self._found[1]
         # Learning goes on without the file; only resuming from it is impossible.
         except OSError:
-            return Position(self.n_docs)
-        files = [*self._files, self._at] if file or start.offset else []
-        return Position(self.n_docs, *digests, self._piece.n_docs, files)
+            return None
+        files = [*self._files[: piece.file], at] if piece.file or piece.start.offset else []
+        return Position(n_docs, digest, before_last, piece.n_docs, files)
 
     def _place(self, file: int, start: PieceStart) -> FilePosition:
         with open(self._names[file], "rb") as opened:
-            return FilePosition.at(opened, start.offset, start.line - 1, self._sampled)
+            return FilePosition.at(opened, start.offset, start.line - 1, SAMPLED)
 
     def resume(self, position: Position) -> PieceStart:
         """Go to the last piece of a position; return where it begins in its file.
@@ -180,9 +184,10 @@ class LearnedInput:
         for i, at in enumerate(files):
             name = self._names[i] if i < len(self._names) else None
             if name is None or not is_in_file(name, at, is_whole=i < len(files) - 1):
-                raise ValueError(
+                raise ResumeError(
                     f"{name or f'file {i + 1}'} differs from the file that was learned: it has "
-                    f"changed, is missing or is another one; {ADVICE}"
+                    "changed, is missing or is another one",
+                    ADVICE,
                 )
         self.n_docs, self._files = position.start, files[:-1]
         self._ends += [at.offset for at in files[:-1]]
@@ -207,9 +212,10 @@ class LearnedInput:
             raise_if_interrupted()
             block = next(rows, None)
             if block is None:
-                raise ValueError(
+                raise ResumeError(
                     f"the input has {self.n_docs:,} documents, but {position.offset:,} were "
-                    f"learned before: it was truncated or is another one; {ADVICE}"
+                    "learned before: it was truncated or is another one",
+                    ADVICE,
                 )
             n_known = min(len(block), position.offset - self.n_docs)
             self._update(block.texts[:n_known])
@@ -218,9 +224,10 @@ class LearnedInput:
             counted(self.n_docs)
         is_same = self._before_last.hexdigest() == position.digest_before_last
         if not is_same or (self.n_docs == 1 and not self.has_same_end(position)):
-            raise ValueError(
+            raise ResumeError(
                 f"the first {self.n_docs:,} documents of the input differ from those that were "
-                f"learned: a file has changed or is another one; {ADVICE}"
+                "learned: a file has changed or is another one",
+                ADVICE,
             )
         return rest
 

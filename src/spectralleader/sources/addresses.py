@@ -1,6 +1,6 @@
-"""Addresses: URLs, files and folders mapped to their sources.
+"""Addresses: URLs, files and folders mapped to their readers.
 
-A new broker takes one module and one line in `ADDRESSES`.
+A new source takes one module with a `LiveSource` and one line in `ADDRESSES`.
 """
 
 from __future__ import annotations
@@ -8,21 +8,30 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.live.followed_file import KIND as FILE
-from spectralleader.sources.live.followed_file import FollowedFile, find_rotated
-from spectralleader.sources.live.protocol import Json
-from spectralleader.sources.live.reader import LiveReader
-from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.options import Json, SourceOptions
+
+if TYPE_CHECKING:
+    from spectralleader.sources.reader import Reader
 
 # Module and class of the source by URL scheme; the broker's client is imported on first use.
 ADDRESSES = {
-    "redis": ("redis_stream", "RedisStream"),
-    "rediss": ("redis_stream", "RedisStream"),
-    "kafka": ("kafka_topic", "KafkaTopic"),
+    "redis": "spectralleader.sources.live.redis_stream:RedisStream",
+    "rediss": "spectralleader.sources.live.redis_stream:RedisStream",
+    "kafka": "spectralleader.sources.live.kafka_topic:KafkaTopic",
 }
+
+
+def find_source(scheme: str) -> Any:
+    """Return the class of the sources with this URL scheme, a `LiveSource`."""
+    module, _, name = ADDRESSES[scheme].partition(":")
+    return getattr(import_module(module), name)
+
+
+def list_forms() -> list[str]:
+    """Return the forms of all addresses, as in redis://host:port/db/STREAM."""
+    return list(dict.fromkeys(find_source(scheme).form for scheme in ADDRESSES))
 
 
 def is_address(name: str) -> bool:
@@ -47,7 +56,7 @@ def check_scheme(name: str) -> None:
 
 def open_source(
     name: str | os.PathLike[str], *, after: Json | None = None, **options: Any
-) -> LiveReader | FolderReader:
+) -> Reader:
     r"""Return an iterator over blocks of a stream, each with the position after it.
 
     Parameters
@@ -79,26 +88,28 @@ def open_source(
     >>> block.texts, new.texts
     (['rain and wind', 'late goal'], ['snow'])
     """
-    reader = make_reader(os.fspath(name), SourceOptions(**options))
+    reader = make_live_reader(os.fspath(name), SourceOptions(**options))
     try:
-        reader.start(after)
+        reader.open(after)
     except BaseException:
         reader.close()
         raise
     return reader
 
 
-def make_reader(name: str, options: SourceOptions) -> LiveReader | FolderReader:
-    """Return a reader of a live source that is not started yet; see `open_source`."""
+def make_live_reader(name: str, options: SourceOptions) -> Reader:
+    """Return a reader of a live source that is not open yet; see `open_source`."""
+    # The command line needs the table of addresses alone, and no NumPy for its help.
+    from spectralleader.sources.live.folder import FolderReader
+    from spectralleader.sources.live.followed_file import FollowedFile, find_rotated
+    from spectralleader.sources.live.reader import LiveReader
+
     options.check_live()
     if is_address(name):
-        module, kind = ADDRESSES[name.partition("://")[0]]
-        home = import_module(f"spectralleader.sources.live.{module}")
-        source = getattr(home, kind)(name, options)
-        return LiveReader(source, home.KIND, source.name, options)
+        return LiveReader(find_source(name.partition("://")[0])(name, options), options)
     check_scheme(name)
     if Path(name).is_dir():
         return FolderReader(name, options)
     if not Path(name).exists() and not find_rotated(Path(name)):
         raise ValueError(f"{name} does not exist")
-    return LiveReader(FollowedFile(name, options), FILE, name, options)
+    return LiveReader(FollowedFile(name, options), options)
