@@ -95,9 +95,8 @@ def following(kind=Window, size=300, n_topics=3, **settings):
     """A sample over 5 words, with topics once it restarts, and the experts."""
     experts = Experts(n_topics, 5)
     experts.background.add(BLOCK)
-    estimate = ALL if kind is Reservoir else RECENT
-    how = {"keeps": kind is Reservoir, "settings": replace(SETTINGS, **settings)}
-    return SampleTopics(kind(size, n_words=5), experts, estimate, **how), experts
+    settings = replace(SETTINGS, **settings)
+    return SampleTopics(kind(size, n_words=5), experts, settings), experts
 
 
 def started(n_docs=60, **how):

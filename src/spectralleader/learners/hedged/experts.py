@@ -21,8 +21,10 @@ from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.finer import FinerLikelihoods, FinerTopics, finer_names
 from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.runtime.compiled import in_place
+from spectralleader.samples import Reservoir, Window
 
-ALL, RECENT = "reservoir", "window"  # estimates whose topics are read; the others forget
+# Estimates whose topics are read, named like the samples that they are of; the others forget.
+ALL, RECENT = Reservoir.saved_as, Window.saved_as
 FLOOR = 1e-3  # share of each tracked prior that is distributed equally: no topic falls to 0
 
 

@@ -296,3 +296,4 @@ class HedgedLeader(LearnerBase):
 
     def _loaded(self) -> None:
         check_same("n_seen of the reservoir", self.sample.n_seen, self.n_docs)
+        check_same("capacity of the reservoir", self.sample.capacity, self.reservoir_size)
