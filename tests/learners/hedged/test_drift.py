@@ -1,9 +1,11 @@
 """Drift: its false-alarm rate, and how soon a change is noticed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from spectralleader.learners.hedged.drift import BETS, BOUND, Drift
+from spectralleader.learners.hedged.drift import BETS, BOUND, RESERVE, Drift
 from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import same_state
 
@@ -82,3 +84,38 @@ def test_it_is_stored_as_it_is():
     assert (again.mean_odds, again.since) == (drift.mean_odds, 7)
     assert again.suspected_since == drift.suspected_since == 7
     assert SETTINGS.run_length > 1e5
+
+
+@pytest.mark.parametrize(("limit", "suspected"), [(30.0, None), (28.0, 10)])
+def test_a_bet_is_suspicious_from_the_odds_of_the_settings(limit, suspected):
+    """After nine documents the larger bet has odds of 1.5**8.25."""
+    drift = Drift(((0, 1),), 10, replace(SETTINGS, suspicion=limit))
+    better = np.append(np.full(8, BOUND), BOUND / 4)
+    drift.update(np.stack([better, np.zeros(9)], axis=1), 10)
+    assert drift.odds[0, 1] == pytest.approx(1.5**8 * 1.125)
+    assert drift.suspected_since == suspected
+
+
+def test_an_alarm_is_raised_by_the_mean_odds_and_ends_when_all_bets_are_back_at_their_stake():
+    settings = replace(SETTINGS, run_length=20.0)
+    drift = Drift(((0, 1),), settings=settings)
+
+    def show(better):
+        drift.update(np.array([[better, 0.0]]), 0)
+        return drift.is_alarmed
+
+    alarms = [show(BOUND) for _ in range(9)]
+    means = [np.mean([1.1**n, 1.5**n]) for n in range(1, 10)]
+    assert alarms == [mean >= 20.0 for mean in means]
+    assert (alarms[-2], alarms[-1]) == (False, True)
+    assert drift.mean_odds == pytest.approx(means[-1])
+    falling = [show(-BOUND) for _ in range(20)]
+    assert not falling[-1]
+    n_until = falling.index(False) + 1  # the smaller bet falls by 0.9 per document, the larger by 2
+    assert 1.1**9 * 0.9**n_until <= 1.0 < 1.1**9 * 0.9 ** (n_until - 1)
+
+
+def test_odds_are_capped_far_above_an_alarm():
+    drift = Drift(((0, 1),), settings=replace(SETTINGS, run_length=2.0))
+    drift.update(np.tile([9.0, 0.0], (200, 1)), 0)
+    assert drift.odds.max() == RESERVE * 2.0

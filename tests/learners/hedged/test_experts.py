@@ -12,6 +12,7 @@ from spectralleader import Documents
 from spectralleader.em.stacked import Stacked
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.experts import FLOOR, Experts, Table, add_losses, track_priors
+from spectralleader.learners.hedged.finer import finer_names
 from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import blocks, documents, model, same_state
 
@@ -35,12 +36,15 @@ def learned(n_words=5, seed=0):
     for e, name in enumerate(ESTIMATES):
         experts.estimates.replace(name, some(seed + e, n_words))
         experts.estimates.scales[e] = 0.5 + 0.5 * rng.random()
+    for e, name in enumerate(finer_names(SETTINGS)):
+        finer = Statistics.one_document(model(SETTINGS.n_finer, n_words, seed=seed + e), 30.0)
+        experts.finer.stacked.replace(name, finer)
     experts.priors = 0.1 / K + 0.9 * rng.dirichlet(np.ones(K), size=len(experts.priors))
     return experts
 
 
 def plainly(experts, block):
-    """The log-probabilities by every row of the table."""
+    """The log-probabilities by every row of the table, then by the finer experts."""
     counts, background = block.as_floats(), experts.background
     frequencies = background.seen / background.n_seen
     out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
@@ -54,6 +58,13 @@ def plainly(experts, block):
             model = ESTIMATES.index(one.estimate) * len(SETTINGS.strengths) + one.strength
             prior = experts.priors[model * len(TABLE.rates) + one.prior]
         out.append(logsumexp(logs + np.log(prior), axis=1))
+    for name in finer_names(SETTINGS):
+        statistics = plain(experts.finer.stacked.view(name))
+        prior = statistics.totals[0] + 1 / SETTINGS.n_finer
+        for strength in np.array(SETTINGS.strengths) * block.n_words:
+            mass = statistics.words + strength * background.prior[:, None]
+            logs = counts @ np.log(mass / (statistics.totals[1] + strength))
+            out.append(logsumexp(logs + np.log(prior / prior.sum()), axis=1))
     return np.stack(out, axis=1)
 
 
@@ -72,8 +83,9 @@ def test_long_documents_and_large_counts_do_not_underflow():
 
 
 def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
-    names = [one.name for one in TABLE.rows]
-    assert len(set(names)) == len(names) == len(Experts(K, 5).losses)
+    names = list(TABLE.column)
+    assert len(names) == len(Experts(K, 5).losses)
+    assert len(TABLE.rows) + 4 == len(names)  # two finer EMs with two strengths
     assert ESTIMATES == ("reservoir", "window", "EM of the last 1000", "EM of the last 10000")
     for name in ESTIMATES:
         assert TABLE.rows[TABLE.column[name]] == (name, name, 0, None)
@@ -97,7 +109,7 @@ def test_another_memory_is_one_number_and_the_rest_follows():
     "memories", [(1000.0,), (1000.0, 200.0), (10_000.0, 1000.0), (1000.0, 10_000.0, 200.0)]
 )
 def test_stored_experts_that_are_others_or_in_another_order_are_refused(memories):
-    others = Experts(K, 5, replace(SETTINGS, memories=memories))
+    others = Experts(K, 5, settings=replace(SETTINGS, memories=memories))
     with pytest.raises(ValueError, match="names must be those of the experts of this version"):
         Experts.from_state(others.to_state(), n_topics=K, n_words=5)
 
@@ -258,3 +270,67 @@ def test_a_topic_that_stays_is_expected_to_stay_and_another_is_not_given_up():
     track_priors(priors, rates, 1, FLOOR, np.tile([0.2, 0.8], (8, 1, 1)))
     assert priors[1, 1] > 0.9
     assert priors[1, 1] > priors[0, 1]  # runs turn sooner than memories
+
+
+def with_losses(window, all_documents, forgetting):
+    """Experts with estimates of 200, 50, 300 and 400 documents, and these losses."""
+    experts = Experts(K, 5)
+    for name, n_docs in zip(ESTIMATES, (200.0, 50.0, 300.0, 400.0), strict=True):
+        one = some(int(n_docs))
+        experts.estimates.replace(name, Statistics(n_docs * one.totals, n_docs * one.words))
+        experts.losses[TABLE.column[name]] = forgetting
+    experts.losses[TABLE.column["window"]] = window
+    experts.losses[TABLE.column["reservoir"]] = all_documents
+    return experts
+
+
+@pytest.mark.parametrize(
+    ("losses", "leader"),
+    [
+        ((2.0, 1.0, 1.0), "reservoir"),  # an EM that is as bad is restarted
+        ((1.0, 2.0, 1.5), "window"),
+        ((1.0, 1.0, 1.0), "reservoir"),
+        ((2.0, 1.0, 0.9), None),  # it has learned something better
+    ],
+)
+def test_forgetting_ems_restart_from_the_better_topics_unless_they_predict_better(losses, leader):
+    experts = with_losses(*losses)
+    before = {name: plain(experts.estimates.view(name)) for name in ESTIMATES}
+    experts.restart()
+    for name in ESTIMATES:
+        source = name if leader is None or name in ESTIMATES[:2] else leader
+        assert_same(experts.estimates.view(name), before[source])
+
+
+def test_a_restarted_em_holds_no_more_documents_than_its_memory():
+    experts = with_losses(2.0, 1.0, 1.0)
+    view = experts.estimates.view("reservoir")
+    view.totals *= 20.0  # 4000 documents
+    view.words[:] *= 20.0
+    experts.restart()
+    n_docs = [experts.estimates.view(name).totals[0].sum() for name in ESTIMATES[2:]]
+    scales = [experts.estimates.view(name).scale for name in ESTIMATES[2:]]
+    np.testing.assert_allclose(np.multiply(n_docs, scales), [1000.0, 4000.0])
+
+
+def test_topics_are_outdated_if_those_of_the_window_are_better_by_the_share():
+    experts = with_losses(100.0, 103.0, 0.0)
+    assert experts.is_outdated(0.029)
+    assert not experts.is_outdated(0.031)
+
+
+def test_recent_losses_have_the_memory_of_the_settings():
+    experts = Experts(K, 5, replace(SETTINGS, lately=10.0))
+    experts.losses[:] = 1.0
+    experts.update_losses(np.full((2, len(experts.losses)), -0.5))
+    np.testing.assert_allclose(experts.losses, 0.9**2 + 1.0)
+
+
+def test_merged_losses_are_the_means_by_documents_and_counts_are_added():
+    one, other = learned(seed=1), learned(seed=2)
+    one.losses[:], other.losses[:] = 1.0, 4.0
+    seen = one.background.seen + other.background.seen - 0.5
+    one.merge([other], np.array([0.25, 0.75]))
+    np.testing.assert_allclose(one.losses, 3.25)
+    np.testing.assert_allclose(one.background.seen, seen)
+    assert one.background.n_seen == pytest.approx(seen.sum())

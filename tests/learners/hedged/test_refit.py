@@ -17,6 +17,7 @@ from spectralleader.learners.hedged.experts import Experts
 from spectralleader.learners.hedged.race import Outcome, restart_topics
 from spectralleader.learners.hedged.sample_topics import SampleTopics
 from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.samples.subsamples import interleave
 from study.sources.synthetic import random_problem
 from tests.factories import same_state
 
@@ -160,9 +161,9 @@ def test_until_topics_are_settled_those_that_are_shown_are_the_current_ones():
     np.testing.assert_array_equal(shown.totals, now.totals)
 
 
-def topics_of_a_sample(sample, n_topics=3, **how):
+def topics_of_a_sample(sample):
     """Topics of the sample over 20 words, all alike in the background."""
-    return SampleTopics(sample, Experts(n_topics, 20), "reservoir", keeps=True, **how)
+    return SampleTopics(sample, Experts(3, 20))
 
 
 def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
@@ -382,3 +383,213 @@ def test_dead_topics_are_restarted_each_with_documents_of_its_own_that_no_topic_
     shares = by_kind / by_kind.sum(axis=0)
     np.testing.assert_allclose(shares.max(axis=0), 1.0, atol=0.05)
     np.testing.assert_allclose(shares.max(axis=1), 1.0, atol=0.05)
+
+
+class Noted:
+    """Takes the place of `race`: notes its arguments, and returns this outcome."""
+
+    def __init__(self, monkeypatch, incumbent=-1, strength=2.5, truth=PROBLEM.truth):
+        one = Statistics.one_document(truth, 8.0)
+        winner = Statistics(500 * one.totals, 500 * one.words)
+        self.outcome, self.calls = Outcome(winner, incumbent, strength), []
+        monkeypatch.setattr(refit, "race", self)
+
+    def __call__(self, documents, n_topics, incumbents, background, seed, settings, margin, **how):
+        copies = [(one.scale * one.words).copy() for one in incumbents]
+        self.calls.append((documents, n_topics, copies, seed, margin, how))
+        return self.outcome
+
+
+def refitted(n_docs=300, reservoir_size=4000, **settings):
+    """A Refit that has learned documents, and the experts; with topics, but without any race."""
+    experts = Experts(3, 20, settings := replace(SETTINGS, **settings))
+    one = refit.Refit(experts, reservoir_size, 0, settings)
+    for block in PROBLEM.truth.sample(n_docs, 8, seed=1)[0].blocks(50):
+        experts.background.add(block)
+        one.learn(block)
+    for topics, seed in ((one.overall, 5), (one.recent, 6)):
+        other = random_problem(3, 20, lengths=8, seed=seed).truth
+        topics.restart(Statistics.one_document(other, 8.0).columns, 1)
+    for name, memory in experts.table.memories.items():
+        some = Statistics.one_document(random_problem(3, 20, lengths=8, seed=7).truth, 8.0)
+        experts.estimates.replace(name, Statistics(memory * some.totals, memory * some.words))
+    return one, experts
+
+
+def words_of(experts, *names):
+    views = [experts.estimates.view(name) for name in names]
+    return [(view.scale * view.words).copy() for view in views]
+
+
+def assert_posterior(topics, statistics, n_passes):
+    """The topics were restarted from these statistics, in their order."""
+    twin = SampleTopics(topics.sample, Experts(3, 20), topics._settings)
+    twin._experts.background = topics._experts.background
+    twin.restart(statistics.columns, n_passes, renumber=False)
+    order = np.argsort(twin.posterior.sum(axis=0))
+    mine = np.argsort(topics.posterior.sum(axis=0))
+    np.testing.assert_allclose(topics.posterior[:, mine], twin.posterior[:, order], atol=1e-5)
+
+
+def test_the_first_race_has_nothing_to_defend_and_later_ones_the_topics_of_all_documents(
+    monkeypatch,
+):
+    noted, (one, experts) = Noted(monkeypatch), refitted()
+    (before,) = words_of(experts, "reservoir")
+    assert one._race(0.0, is_late=False)
+    assert one._race(0.25, is_late=True)
+    (_, n_topics, none, first, *_), (_, _, incumbents, second, margin, how) = noted.calls
+    assert (n_topics, none, margin, how) == (3, [], 0.25, {"spectral": True})
+    assert len(incumbents) == 1
+    assert np.abs(incumbents[0] - before).max() > 1.0  # those of the first race's winner
+    assert (first, second) == ([0, 1, 1], [0, 2, 1])
+    assert [event.kind for event in one.events] == [EventKind.REPLACED]  # not of the early one
+    assert one.events[0].n_docs == 300
+    assert one.averaged is None
+    assert_posterior(one.overall, noted.outcome.winner, SETTINGS.n_passes)
+
+
+@pytest.mark.parametrize(("is_late", "strength"), [(False, 2.5), (True, 1.5)])
+def test_topics_that_are_defended_are_read_anew_while_races_are_early(
+    is_late, strength, monkeypatch
+):
+    Noted(monkeypatch, incumbent=0)
+    one, experts = refitted()
+    one.overall.strength, before = 1.5, words_of(experts, "reservoir", "window")
+    assert not one._race(0.1, is_late=is_late)
+    assert one.overall.strength == strength
+    np.testing.assert_array_equal(words_of(experts, "reservoir", "window"), before)
+    assert one.events == []
+    assert one.n_races == 1
+
+
+@pytest.mark.parametrize("reservoir_size", [4000, 400])
+def test_a_window_of_all_documents_gets_the_topics_of_a_race_too(reservoir_size, monkeypatch):
+    noted, (one, experts) = Noted(monkeypatch), refitted(reservoir_size=reservoir_size)
+    (before,) = words_of(experts, "window")
+    one._race(0.0, is_late=False)
+    is_whole = reservoir_size == 4000
+    assert (one.recent.strength, one.overall.strength) == (2.5 if is_whole else 0.0, 2.5)
+    if is_whole:
+        assert_posterior(one.recent, noted.outcome.winner, SETTINGS.n_passes)
+    else:
+        np.testing.assert_array_equal(words_of(experts, "window")[0], before)
+
+
+@pytest.mark.parametrize(("raced", "n"), [(50, 90), (50, 300), (10, 60)])
+def test_a_race_is_of_some_remembered_documents_that_its_number_chooses(raced, n, monkeypatch):
+    noted, (one, _) = Noted(monkeypatch), refitted(raced=raced, raced_per_topic=n // 3)
+    one._race(0.0, is_late=False)
+    one._race(0.0, is_late=False)
+    first, second = (call[0] for call in noted.calls)
+    chosen = np.random.default_rng([0, 0]).permutation(300)[:n]
+    assert first == one.reservoir.view.gather(chosen)
+    assert first.n_docs == second.n_docs == n
+    assert first != second
+
+
+def test_a_search_is_of_the_last_documents_and_leaves_the_window_with_them_alone(monkeypatch):
+    noted, (one, experts) = Noted(monkeypatch), refitted()
+    last, names = one.window.last(80), ("window", "reservoir", experts.table.shortest)
+    before, kept = words_of(experts, *names), one.overall.posterior.copy()
+    one._search(80)
+    ((documents, _, incumbents, seed, margin, how),) = noted.calls
+    assert (documents, seed, margin, how) == (last, [0, 1, 1], 0.0, {"spectral": False})
+    np.testing.assert_array_equal(incumbents, before)
+    assert (one.window.documents, one.window.capacity) == (last, 1000)
+    assert (one.recent.strength, one.overall.strength) == (2.5, 0.0)
+    assert_posterior(one.recent, noted.outcome.winner, SETTINGS.n_passes)
+    np.testing.assert_array_equal(one.overall.posterior, kept)
+    # numbered like the topics of all documents
+    order = refit.match(noted.outcome.winner, one.overall.statistics)
+    found = one.recent.statistics.words / one.recent.statistics.totals[1]
+    truth = PROBLEM.truth.topics[order].T
+    assert np.abs(found - truth).sum() < 0.5 * np.abs(found[:, [1, 2, 0]] - truth).sum()
+
+
+@pytest.mark.parametrize("is_worse", [True, False])
+def test_the_windows_topics_restart_from_those_of_all_documents_if_these_predict_better(is_worse):
+    one, experts = refitted()
+    one.overall.strength, one.recent.strength = 3.0, 4.0
+    experts.losses[:] = 3.0
+    experts.losses[experts.table.column["window"]] = 2.0 if is_worse else 1.0
+    experts.losses[experts.table.column["reservoir"]] = 1.0 if is_worse else 2.0
+    before, (everything,) = one.recent.posterior.copy(), words_of(experts, "reservoir")
+    one._compare()
+    assert one.recent.strength == (3.0 if is_worse else 4.0)
+    assert np.array_equal(one.recent.posterior, before) == (not is_worse)
+    np.testing.assert_array_equal(words_of(experts, "reservoir")[0], everything)
+    # and the EMs that forget from the better ones
+    leader = one.overall if is_worse else one.recent
+    for name in experts.table.memories:
+        found = experts.estimates.view(name)
+        np.testing.assert_array_equal(found.words, leader.statistics.words)
+
+
+def test_topics_that_no_start_uses_more_of_stay(monkeypatch):
+    noted, (one, experts) = Noted(monkeypatch), refitted()
+    before = words_of(experts, "reservoir", "window")
+    assert not one._rescue()
+    assert noted.calls[0][2] == []
+    np.testing.assert_array_equal(words_of(experts, "reservoir", "window"), before)
+    assert one.events == []
+    one.overall.posterior = np.tile(np.float32([1.0, 0.0, 0.0]), (300, 1))
+    assert one._rescue()
+    (event,) = one.events
+    assert (event.kind, event.n_used, event.topics) == (EventKind.RESCUED, 1, (0, 1, 2))
+    assert one.overall.strength == 2.5
+
+
+def test_topics_have_collapsed_if_fewer_than_half_of_those_that_can_be_filled_are_used():
+    one, _ = refitted(collapsed=0.5)
+    posterior = np.tile(np.float32([1.0, 0.0, 0.0]), (300, 1))
+    one.overall.posterior = posterior
+    assert one._has_collapsed()  # 1 of 3
+    posterior[:100] = [0.0, 1.0, 0.0]
+    assert not one._has_collapsed()
+    one, _ = refitted(n_docs=100)
+    one.overall.posterior = posterior[100:200]
+    assert not one._has_collapsed()  # 1 of 2
+
+
+def test_dead_topics_are_restarted_as_far_as_documents_fill_them():
+    """Of three topics 149 documents fill two, and 150 all."""
+    for n, n_open in ((149, 2), (150, 3)):
+        one, experts = refitted(n_docs=n)
+        posterior = one.overall.posterior
+        for table in (one.overall.statistics.words, one.overall.statistics.totals, posterior):
+            table[:, 0] += table[:, 1:].sum(axis=1)
+            table[:, 1:] = 0.0
+        assert one._tend(n)
+        assert np.count_nonzero(one.overall.statistics.totals[0]) == n_open
+        assert one.events == []  # topics are not settled yet
+        assert experts.estimates.view("reservoir").totals[0].sum() == pytest.approx(n, rel=1e-4)
+
+
+def test_merged_samples_have_the_topics_of_one_race_in_the_order_of_the_first(monkeypatch):
+    noted, (one, experts), (other, _) = Noted(monkeypatch), refitted(), refitted(200)
+    before = [*words_of(experts, "reservoir"), *words_of(other._experts, "reservoir")]
+    latest = one.latest([other], np.random.default_rng(3))
+    assert latest.n_docs == 500
+    one.merge([other], np.random.default_rng(3))
+    ((documents, _, incumbents, seed, margin, how),) = noted.calls
+    np.testing.assert_array_equal(incumbents, before)
+    assert (seed, margin, how, documents.n_docs) == ([0, 1, 1], 0.0, {"spectral": True}, 500)
+    assert one.window.documents == latest
+    assert (one.reservoir.n_seen, len(one.reservoir)) == (500, 500)
+    assert (one.overall.strength, one.recent.strength) == (2.5, 2.5)
+    for topics in (one.overall, one.recent):
+        assert_posterior(topics, noted.outcome.winner, SETTINGS.n_passes)
+        assert topics.statistics.totals[0].sum() == pytest.approx(500, rel=1e-4)
+    assert (one.schedule.n_raced, one.schedule.next_race, one.averaged) == (500, 750, None)
+
+
+def test_the_latest_documents_of_merged_streams_are_in_proportion_to_them():
+    """A window of 500 of 900 and 100 documents, of which the second has only its last ten."""
+    one, other = refitted(900, reservoir_size=2000)[0], refitted(100)[0]
+    latest = one.latest([other], np.random.default_rng(0))
+    n_mine = int((interleave([900, 100], 500, np.random.default_rng(0)) == 0).sum())
+    assert 430 < n_mine < 470  # 450 are expected, with a standard deviation of 5
+    assert latest.n_docs == 500
+    other._follow(None, other._window_of(other.window.last(10)))
+    assert one.latest([other], np.random.default_rng(0)).n_docs == n_mine + 10

@@ -204,3 +204,9 @@ def test_it_is_stored_by_the_names_of_its_counters():
     again = Schedule.from_state(state, n_topics=2, reservoir_size=10_000, settings=SOON)
     assert again.to_state() == state
     assert set(state) >= {"next_race", "next_rescue", "next_check", "next_revival", "next_fresh"}
+
+
+def test_a_change_before_the_first_document_is_looked_into_too():
+    one = schedule(n_compared=10**6, next_race=10**6)
+    assert due(one, 60, suspected=0) == Search(60)
+    assert one.n_searched == 60

@@ -31,8 +31,8 @@ class Refit(Saved):
     """
 
     saved = fields(
-        overall=field(SampleTopics, estimate=ALL, keeps=True),
-        recent=field(SampleTopics, estimate=RECENT, keeps=False),
+        overall=SampleTopics,
+        recent=SampleTopics,
         schedule=Schedule,
         averaged=field(AveragedTopics, optional=True),
         events=field(Event, many=True),
@@ -45,7 +45,6 @@ class Refit(Saved):
     ) -> None:
         self._experts, self._settings = experts, settings
         self.n_topics, self.seed = experts.estimates.n_topics, seed
-        self.reservoir_size = reservoir_size
         self.schedule = Schedule(self.n_topics, reservoir_size, settings)
         n_words = len(experts.background.seen)
         reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
@@ -57,10 +56,9 @@ class Refit(Saved):
 
     def _follow(self, reservoir: Reservoir | None, window: Window) -> None:
         """Use other samples, whose documents have no posteriors until their topics restart."""
-        experts, settings = self._experts, self._settings
         if reservoir is not None:
-            self.overall = SampleTopics(reservoir, experts, ALL, keeps=True, settings=settings)
-        self.recent = SampleTopics(window, experts, RECENT, keeps=False, settings=settings)
+            self.overall = SampleTopics(reservoir, self._experts, self._settings)
+        self.recent = SampleTopics(window, self._experts, self._settings)
 
     def _window_of(self, latest: Documents) -> Window:
         """Return a window like the present one that holds these documents alone."""
@@ -292,5 +290,4 @@ class Refit(Saved):
         for sample, kind in ((self.overall.sample, Reservoir), (self.recent.sample, Window)):
             if type(sample) is not kind:
                 raise ValueError("the samples must be a reservoir and a window")
-        check_same("capacity of the reservoir", self.reservoir.capacity, self.reservoir_size)
         check_same("capacity of the window", self.window.capacity, self.schedule.window_size)

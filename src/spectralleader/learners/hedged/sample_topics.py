@@ -33,13 +33,13 @@ COPY = 0.98  # cosine between the posteriors of two topics from which one is a c
 class SampleTopics(Saved):
     """Remembered documents, their posteriors at the last visit, and the topics these add up to.
 
-    The topics are the columns of an estimate in the table of the experts: sums over documents. One
-    that enters the sample adds its own, and with every block some remembered documents are
-    revisited in turn. No visit lowers the free energy (Neal & Hinton 1998), and topics move in
-    small steps.
+    The topics are the columns of the estimate with the sample's name, in the table of the experts:
+    sums over documents. One that enters the sample adds its own, and with every block some
+    remembered documents are revisited in turn. No visit lowers the free energy (Neal & Hinton
+    1998), and topics move in small steps.
 
-    If it `keeps` documents, the statistics are those of the whole stream: a document that leaves,
-    or does not enter, is counted with its last posterior. If not, one that leaves is removed.
+    The statistics of a reservoir are those of the whole stream: a document that leaves, or does not
+    enter, is counted with its last posterior. One that leaves a window is removed.
     """
 
     saved = fields(
@@ -51,16 +51,10 @@ class SampleTopics(Saved):
     )
 
     def __init__(
-        self,
-        sample: Reservoir | Window,
-        experts: Experts,
-        estimate: str,
-        *,
-        keeps: bool,
-        settings: Settings = SETTINGS,
+        self, sample: Reservoir | Window, experts: Experts, settings: Settings = SETTINGS
     ) -> None:
-        self.sample, self.keeps, self._settings = sample, keeps, settings
-        self._experts, self._estimate = experts, estimate
+        self.sample, self._experts, self._settings = sample, experts, settings
+        self._estimate, self._keeps = sample.saved_as, isinstance(sample, Reservoir)
         self.strength = 0.0  # words of background to read the topics with; 0: not chosen yet
         # Grows by doubling; documents already in the sample get their posteriors at a restart.
         n_topics = experts.estimates.n_topics
@@ -142,7 +136,7 @@ class SampleTopics(Saved):
         revisited = (self._next, min(int(self._due), n))
         self._due -= int(self._due)
         self._next = (self._next + revisited[1]) % n
-        others = arrays_of(block if self.keeps else NO_DOCUMENTS)
+        others = arrays_of(block if self._keeps else NO_DOCUMENTS)
         view, moved = tuple(self.sample.view), tuple(change.moved)
         topics = tuple(columns), tuple(smoothing)
         self._visit((view, moved, change.chosen, n_before, others), revisited, topics)
@@ -152,7 +146,7 @@ class SampleTopics(Saved):
     ) -> None:
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
         least = self._settings.unmoved
-        visit_changes(changes, self.keeps, revisited, self._room, topics, least, self._work)
+        visit_changes(changes, self._keeps, revisited, self._room, topics, least, self._work)
 
     def restart(
         self,
@@ -185,7 +179,7 @@ class SampleTopics(Saved):
         unchanged = view, view, NONE_CHOSEN, n, arrays_of(NO_DOCUMENTS)
         for _ in range(self._settings.n_passes if n_passes is None else n_passes):
             self._visit(unchanged, (0, n), topics)
-        if self.keeps and n > 0:
+        if self._keeps and n > 0:
             # The sample stands for all documents, as these have no posterior under the new topics.
             columns.words[:, at] *= self.sample.n_seen / n
             columns.totals[:, at] *= self.sample.n_seen / n
@@ -241,6 +235,9 @@ class AveragedTopics(Saved):
         n_now, n_then = float(current.totals[0].sum()), float(before.totals[0].sum())
         kept = (1.0 - rate) * n_now / max(1.0, n_then)
         totals = kept * before.totals + rate * current.totals
+        # Weights are shares of the documents as they are: after a change, averaged ones would be
+        # wrong for long (by a factor of two), and would not change fewer documents otherwise.
+        totals[0] = current.totals[0]
         words = kept * before.words
         words += rate * current.words
         return Statistics(totals, words)
