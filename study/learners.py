@@ -238,11 +238,18 @@ class Rebalanced(SpectralLeader):
     def __init__(self, n_topics: int, *, factor: float, **settings: Any) -> None:
         super().__init__(n_topics, **settings)
         self.factor = factor
+        self._made: tuple[TopicModel, TopicModel] | None = None  # of which model, and the result
 
     @property
     def model(self) -> TopicModel:
         """The model, its word frequencies exchanged for another share of them."""
-        model, documents = super().model, self.sample.documents
+        model = super().model
+        # Two metrics read the model of every step, which sums all remembered documents.
+        if self._made is None or self._made[0] is not model:
+            self._made = model, self._rebalance(model, self.sample.documents)
+        return self._made[1]
+
+    def _rebalance(self, model: TopicModel, documents: Documents) -> TopicModel:
         n_tokens = float(documents.counts.sum())
         if n_tokens == 0.0:  # all of it is word frequencies
             return model

@@ -129,6 +129,7 @@ METRICS = ("L1", "L2")
 TUNED = ("EM ", "MiniEM ")  # their labels have a power
 ROLES = {
     "SpectralLeader": "leader",
+    "Algorithm 1": "literal",
     "SpectralLeader, variant": "variant",
     "HedgedLeader": "predictor",
     "true model": "reference",

@@ -101,12 +101,12 @@ def styles(study: Study) -> dict[str, Style]:
     """Return the line style of each learner; a grid has shades of one colour."""
     grid = study.grid
     fixed = dict.fromkeys(study.of_role("reference"), REFERENCE)
-    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)
-    fixed |= dict.fromkeys(study.of_role("leader"), LEADER)
-    beside = study.of_role(*BESIDE) if study.paper else []
     # The mean of fewer runs is that of other documents, and would lie beside what it equals.
-    beside += [name for name in study.of_role("literal") if study.learners[name].seeds]
-    others = [name for name in study.learners if name not in {*grid, *fixed, *beside}]
+    literal = [name for name in study.of_role("literal") if study.learners[name].seeds is None]
+    fixed |= dict.fromkeys(literal, LITERAL)
+    fixed |= dict.fromkeys(study.of_role("leader"), LEADER)
+    left_out = study.of_role("literal", *(BESIDE if study.paper else ()))
+    others = [name for name in study.learners if name not in {*grid, *fixed, *left_out}]
     drawn: dict[str, Style] = {
         name: {"color": COLOURS[1:][i % (len(COLOURS) - 1)], "linewidth": 1.2, "zorder": 5}
         for i, name in enumerate(others)

@@ -12,6 +12,7 @@ from spectralleader import Documents
 from spectralleader.em.stacked import Stacked
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.experts import FLOOR, Experts, Table, add_losses, track_priors
+from spectralleader.learners.hedged.finer import finer_names
 from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import blocks, documents, model, same_state
 
@@ -35,12 +36,15 @@ def learned(n_words=5, seed=0):
     for e, name in enumerate(ESTIMATES):
         experts.estimates.replace(name, some(seed + e, n_words))
         experts.estimates.scales[e] = 0.5 + 0.5 * rng.random()
+    for e, name in enumerate(finer_names(SETTINGS)):
+        finer = Statistics.one_document(model(SETTINGS.n_finer, n_words, seed=seed + e), 30.0)
+        experts.finer.stacked.replace(name, finer)
     experts.priors = 0.1 / K + 0.9 * rng.dirichlet(np.ones(K), size=len(experts.priors))
     return experts
 
 
 def plainly(experts, block):
-    """The log-probabilities by every row of the table."""
+    """The log-probabilities by every row of the table, then by the finer experts."""
     counts, background = block.as_floats(), experts.background
     frequencies = background.seen / background.n_seen
     out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
@@ -54,6 +58,13 @@ def plainly(experts, block):
             model = ESTIMATES.index(one.estimate) * len(SETTINGS.strengths) + one.strength
             prior = experts.priors[model * len(TABLE.rates) + one.prior]
         out.append(logsumexp(logs + np.log(prior), axis=1))
+    for name in finer_names(SETTINGS):
+        statistics = plain(experts.finer.stacked.view(name))
+        prior = statistics.totals[0] + 1 / SETTINGS.n_finer
+        for strength in np.array(SETTINGS.strengths) * block.n_words:
+            mass = statistics.words + strength * background.prior[:, None]
+            logs = counts @ np.log(mass / (statistics.totals[1] + strength))
+            out.append(logsumexp(logs + np.log(prior / prior.sum()), axis=1))
     return np.stack(out, axis=1)
 
 
@@ -72,8 +83,9 @@ def test_long_documents_and_large_counts_do_not_underflow():
 
 
 def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
-    names = [one.name for one in TABLE.rows]
-    assert len(set(names)) == len(names) == len(Experts(K, 5).losses)
+    names = list(TABLE.column)
+    assert len(names) == len(Experts(K, 5).losses)
+    assert len(TABLE.rows) + 4 == len(names)  # two finer EMs with two strengths
     assert ESTIMATES == ("reservoir", "window", "EM of the last 1000", "EM of the last 10000")
     for name in ESTIMATES:
         assert TABLE.rows[TABLE.column[name]] == (name, name, 0, None)
@@ -97,7 +109,7 @@ def test_another_memory_is_one_number_and_the_rest_follows():
     "memories", [(1000.0,), (1000.0, 200.0), (10_000.0, 1000.0), (1000.0, 10_000.0, 200.0)]
 )
 def test_stored_experts_that_are_others_or_in_another_order_are_refused(memories):
-    others = Experts(K, 5, replace(SETTINGS, memories=memories))
+    others = Experts(K, 5, settings=replace(SETTINGS, memories=memories))
     with pytest.raises(ValueError, match="names must be those of the experts of this version"):
         Experts.from_state(others.to_state(), n_topics=K, n_words=5)
 

@@ -2,6 +2,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from study.reporting.claims import Verdict
@@ -122,6 +123,18 @@ def test_figures_of_the_papers_problems_have_the_papers_learners_only():
     ours = {"HedgedLeader", "SpectralLeader, variant"}
     assert ours <= set(styles(shown))
     assert not ours & set(styles(shown._replace(paper="Figure 1")))
+
+
+def test_a_literal_learner_with_fewer_runs_is_not_drawn_beside_what_it_equals():
+    shown = make_study(FINALS | {"Algorithm 1": [1.0, 1.1]})
+    assert styles(shown)["Algorithm 1"]["linewidth"] > styles(shown)["SpectralLeader"]["linewidth"]
+    rows = [
+        row._replace(learner=replace(row.learner, seeds=1))
+        if row.learner.role == "literal"
+        else row
+        for row in shown.rows
+    ]
+    assert "Algorithm 1" not in styles(shown._replace(rows=rows))
 
 
 def test_a_loss_is_shown_as_excess_over_the_references():

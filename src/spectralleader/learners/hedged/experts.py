@@ -18,6 +18,7 @@ from spectralleader.documents import Documents
 from spectralleader.em.background import Background
 from spectralleader.em.stacked import Stacked
 from spectralleader.em.statistics import Statistics
+from spectralleader.learners.hedged.finer import FinerLikelihoods, FinerTopics, finer_names
 from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.runtime.compiled import in_place
 from spectralleader.samples import Reservoir, Window
@@ -65,7 +66,9 @@ class Table:
             for s, smoothing in enumerate(smoothings)
         ]
         self.rows = (Expert("any word"), Expert("word frequencies"), *followed, *forgetting)
-        self.column = {expert.name: i for i, expert in enumerate(self.rows)}
+        finer = [name + smoothing for name in finer_names(settings) for smoothing in smoothings]
+        names = (*(expert.name for expert in self.rows), *finer)
+        self.column = {name: i for i, name in enumerate(names)}
         self.n_tracked = len((ALL, RECENT)) * len(smoothings) * len(tracked)
         with_topics = [expert for expert in self.rows if expert.estimate]
         # The model and the prior of each expert with topics, (n, 2), as kernels number them.
@@ -114,6 +117,7 @@ class ExpertLikelihoods(NamedTuple):
     log_probs: Floats  # (n_docs, n_experts)
     topic_likelihoods: Floats  # P(words | topic) in a unit of each row's own, (n_docs, n_models, K)
     priors: Floats  # weights of the topics in each estimate, (n_estimates, K); then the tracked
+    finer: FinerLikelihoods
 
 
 class Experts(Saved):
@@ -130,15 +134,19 @@ class Experts(Saved):
             least=lambda known: 0.5 * FLOOR / known["n_topics"],
         ),
         losses=field(floats, shape=lambda known: (len(known["names"]),)),
+        finer=FinerTopics,
     )
 
-    def __init__(self, n_topics: int, n_words: int, settings: Settings = SETTINGS) -> None:
+    def __init__(
+        self, n_topics: int, n_words: int, seed: int = 0, settings: Settings = SETTINGS
+    ) -> None:
         self.table, self._memory = Table(settings), settings.lately
         self.names = list(self.table.column)
         self.background = Background(n_words)
         self.estimates = Stacked(self.table.estimates, n_topics, n_words)
         self.priors: Floats = np.full((self.table.n_tracked, n_topics), 1.0 / n_topics)
         self.losses: Floats = np.zeros(len(self.names))  # exponentially decaying sums
+        self.finer = FinerTopics(n_words, seed, settings)
 
     def loss(self, name: str) -> float:
         """Return the recent loss of an expert, or of an estimate with its own weights."""
@@ -155,9 +163,10 @@ class Experts(Saved):
         priors = np.empty((len(self.table.estimates) + len(self.priors), self.priors.shape[1]))
         priors[len(self.table.estimates) :] = self.priors
         rows = self.table.strengths, self.table.models, priors
-        return ExpertLikelihoods(
-            block, *self.estimates.evaluate(block, self.background, rows), priors
-        )
+        log_probs, topic_likelihoods = self.estimates.evaluate(block, self.background, rows)
+        finer = self.finer.evaluate(block, self.background)
+        log_probs = np.hstack([log_probs, finer.log_probs])
+        return ExpertLikelihoods(block, log_probs, topic_likelihoods, priors, finer)
 
     def update_losses(self, log_probs: Floats) -> None:
         """Add the experts' losses on a block."""
@@ -170,9 +179,10 @@ class Experts(Saved):
 
     def track(self, likelihoods: ExpertLikelihoods) -> None:
         """Update the tracked priors and the forgetting EMs with a block."""
-        table, (block, _, topic_likelihoods, priors) = self.table, likelihoods
+        table, (block, _, topic_likelihoods, priors, finer) = self.table, likelihoods
         track_priors(self.priors, table.rates, table.n_remembered, FLOOR, topic_likelihoods)
         self.estimates.learn(block, topic_likelihoods, priors, table.keep)
+        self.finer.learn(block, self.background, finer)
 
     def restart(self) -> None:
         """Restart the forgetting EMs that predict worse from the topics that predict best."""
@@ -196,6 +206,7 @@ class Experts(Saved):
         """Renumber the words."""
         self.background.recode(new_ids, n_words)
         self.estimates.statistics.recode(new_ids, n_words)
+        self.finer.stacked.statistics.recode(new_ids, n_words)
 
 
 @in_place

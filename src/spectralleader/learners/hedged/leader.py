@@ -59,8 +59,9 @@ class HedgedLeader(LearnerBase):
     the topics of the last documents.
 
     Prediction is separate. Experts (the topics above with different smoothing and weights that
-    track the stream; EM that forgets at several rates; word frequencies; the uniform distribution)
-    are mixed by their past likelihoods, and `predictive` is exactly this mixture.
+    track the stream; EM that forgets at several rates, also with more topics than are read; word
+    frequencies; the uniform distribution) are mixed by their past likelihoods, and `predictive` is
+    exactly this mixture.
 
     Parameters
     ----------
@@ -120,7 +121,7 @@ class HedgedLeader(LearnerBase):
         super().__init__(n_topics, n_words, seed)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self._settings = settings
-        self._experts = Experts(self.n_topics, self.n_words, settings)
+        self._experts = Experts(self.n_topics, self.n_words, self.seed, settings)
         self._mixing = Mixing(len(self._experts.names), settings)
         self._refit = Refit(self._experts, self.reservoir_size, self.seed, settings)
         self._suspicion, self._drift = self._bets()

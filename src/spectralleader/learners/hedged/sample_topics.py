@@ -235,6 +235,9 @@ class AveragedTopics(Saved):
         n_now, n_then = float(current.totals[0].sum()), float(before.totals[0].sum())
         kept = (1.0 - rate) * n_now / max(1.0, n_then)
         totals = kept * before.totals + rate * current.totals
+        # Weights are shares of the documents as they are: after a change, averaged ones would be
+        # wrong for long (by a factor of two), and would not change fewer documents otherwise.
+        totals[0] = current.totals[0]
         words = kept * before.words
         words += rate * current.words
         return Statistics(totals, words)

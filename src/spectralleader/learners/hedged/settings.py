@@ -23,6 +23,7 @@ class Settings:
     # Experts
     strengths: tuple[float, ...] = (0.02, 0.5)  # background words per topic and known word
     memories: tuple[float, ...] = (1000.0, 10_000.0)  # of the forgetting EMs, in documents
+    n_finer: int = 64  # topics of those that are never read: more gain little, and take memory
     prior_memories: tuple[float, ...] = (3.0, 30.0, 300.0)  # of the tracked priors, in documents
     prior_runs: tuple[float, ...] = (10.0, 100.0)  # expected run length of a topic, in documents
     pool_memory: float = 1000.0  # of the pool's weights, in documents
