@@ -188,8 +188,8 @@ def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
     flag: Flag = field.metadata["flag"]
     simple = next((one for one in (bool, int, float, str) if one in (kind, *get_args(kind))), str)
     of: Any = Literal[flag.values] if flag.values else simple
-    # Several names are separated by commas, and an infinite time is as good as none.
-    is_absent = field.default in (None, (), math.inf) or flag.names == ("--for",)
+    # An infinite time is as good as none.
+    is_absent = field.default in (None, (), math.inf)
     default = None if is_absent else field.default
     name = field.name.replace("_", "-")
     names = flag.names or ((f"--{name}/--no-{name}",) if simple is bool else (f"--{name}",))
@@ -204,7 +204,7 @@ def make_record(record: type, **values: Any) -> Any:
     given = {name: value for name, value in values.items() if value is not None}
     for name in given:
         if Sequence[str] in (kinds[name], *get_args(kinds[name])):
-            given[name] = split_names(given[name])
+            given[name] = split_names(given[name]) or ()
     return record(**given)
 
 

@@ -123,12 +123,14 @@ class Reservoir(BoundedSample[BlockT]):
         """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        shortened, rows = self._buffer.shorten(
-            documents, chosen[:, 0], self.n_seen, self._max_entries
-        )
-        written = chosen if shortened is documents else np.stack([rows, chosen[:, 1]], axis=1)
+        written, block = chosen, documents
+        # Most documents of a long stream do not enter.
+        if len(chosen) > 0:
+            args = chosen[:, 0], self.n_seen, self._max_entries
+            block, rows = self._buffer.shorten(documents, *args)
+            written = chosen if block is documents else np.stack([rows, chosen[:, 1]], axis=1)
         self.n_seen += n_docs
-        change: Change[BlockT] = self._buffer.enter(shortened, written)
+        change: Change[BlockT] = self._buffer.enter(block, written)
         change.chosen = chosen
         return change
 

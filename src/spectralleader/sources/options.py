@@ -9,9 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from spectralleader.sources.files.byte_stream import check_encoding
-from spectralleader.sources.files.times import check_time_format
-
 Say = Callable[[str], None]
 Json = Any  # plain values that JSON can represent
 STARTS = ("earliest", "latest")
@@ -134,6 +131,10 @@ class SourceOptions:
     say: Say = field(default=ignore, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        # Imported here: the command line needs the names of options alone, for its help.
+        from spectralleader.sources.files.byte_stream import check_encoding
+        from spectralleader.sources.files.times import check_time_format
+
         if self.block < 1:
             raise ValueError(f"block must be at least 1, got {self.block}")
         if self.start not in STARTS:
@@ -156,6 +157,8 @@ class SourceOptions:
 
     def check_live(self) -> None:
         """Raise if an option is for files alone, rather than to ignore it in a live source."""
+        from spectralleader.sources.files.byte_stream import check_encoding
+
         if check_encoding(self.encoding) is not None:
             raise ValueError(
                 "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
