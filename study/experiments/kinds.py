@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from spectralleader.documents import Documents
 from spectralleader.learners import HedgedLeader, Learner
+from spectralleader.learners.hedged.finer import finer_names
 from spectralleader.learners.hedged.settings import SETTINGS, Settings
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
@@ -191,8 +192,11 @@ def n_components(learner: Learner) -> int:
     predictive = learner.predictive
     if isinstance(predictive, TopicModel):
         return predictive.n_topics
-    if isinstance(learner, HedgedLeader):  # two of its experts have no topics
-        return (len(learner.info.shares) - 2) * learner.n_topics + 2
+    if isinstance(learner, HedgedLeader):
+        n_finer = len(SETTINGS.strengths) * len(finer_names(SETTINGS))
+        # Two of its experts have no topics.
+        n_own = (len(learner.info.shares) - 2 - n_finer) * learner.n_topics
+        return n_own + n_finer * SETTINGS.n_finer + 2
     raise ValueError(f"the components of {type(learner).__name__} are not known")
 
 

@@ -53,7 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         changed = {
             "seeds": self.seeds[:QUICK_SEEDS],
             "n_steps": max(2, self.n_steps // QUICK_SHARE),
-            "learners": tuple(c for c in self.learners if c.seeds is None),
+            "learners": tuple(c for c in self.learners if c.role != "literal" or not c.seeds),
         }
         return msgspec.structs.replace(self, **changed)
 

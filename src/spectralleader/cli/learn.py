@@ -40,7 +40,7 @@ class EngineOptions:
         """Raise if an option was given that does not apply."""
         # Also with its default value: who gives an option expects it to have an effect.
         given = {
-            option.name or "": option.opts[0]
+            option.name or "": "/".join([option.opts[0], *option.secondary_opts[:1]])
             for option in context.command.params
             if _is_given(context, option.name or "")
         }

@@ -320,7 +320,7 @@ def test_topics_are_outdated_if_those_of_the_window_are_better_by_the_share():
 
 
 def test_recent_losses_have_the_memory_of_the_settings():
-    experts = Experts(K, 5, replace(SETTINGS, lately=10.0))
+    experts = Experts(K, 5, settings=replace(SETTINGS, lately=10.0))
     experts.losses[:] = 1.0
     experts.update_losses(np.full((2, len(experts.losses)), -0.5))
     np.testing.assert_allclose(experts.losses, 0.9**2 + 1.0)

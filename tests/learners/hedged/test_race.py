@@ -429,3 +429,21 @@ def test_fewer_topics_may_predict_worse_by_a_standard_error_of_the_best(gain, n,
     scores = -10.0 + 0.1 * gain + np.where(np.arange(100) % 2, 1.0, -1.0)
     monkeypatch.setattr(race_module, "contend", lambda _, start: Contender(start, scores, 1.0))
     assert n_open(close_topics(split, winner, 3).statistics) == n
+
+
+def test_fewer_topics_are_compared_with_the_best_number_so_far(monkeypatch):
+    """Eight are better than twelve, five worse than eight, though better than twelve."""
+    means = {8: -9.5, 5: -9.8, 3: -20.0}
+    split = split_of(SAMPLE[:120])
+    winner = winner_of(split, 12, 0)._replace(scores=np.full(100, -10.0))
+
+    def contend_by_number(_, start):
+        return Contender(start, np.full(100, means[n_open(start)]), 1.0)
+
+    monkeypatch.setattr(race_module, "contend", contend_by_number)
+    assert n_open(close_topics(split, winner, 3).statistics) == 8
+
+
+def test_documents_are_held_out_from_the_number_of_the_settings_on():
+    assert split_of(SAMPLE[: SETTINGS.few]).can_judge
+    assert not split_of(SAMPLE[: SETTINGS.few - 1]).can_judge

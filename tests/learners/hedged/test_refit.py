@@ -402,7 +402,8 @@ class Noted:
 
 def refitted(n_docs=300, reservoir_size=4000, **settings):
     """A Refit that has learned documents, and the experts; with topics, but without any race."""
-    experts = Experts(3, 20, settings := replace(SETTINGS, **settings))
+    settings = replace(SETTINGS, **settings)
+    experts = Experts(3, 20, settings=settings)
     one = refit.Refit(experts, reservoir_size, 0, settings)
     for block in PROBLEM.truth.sample(n_docs, 8, seed=1)[0].blocks(50):
         experts.background.add(block)

@@ -270,3 +270,47 @@ def test_averaged_topics_are_read_with_the_background_of_their_time():
     assert averaged.model is averaged.model
     averaged.recode(np.array([1, 0, 2, 3, 4]), 5)
     np.testing.assert_allclose(averaged.model.topics, expected.topics[:, [1, 0, 2, 3, 4]])
+
+
+def test_documents_of_a_new_sample_have_no_posteriors_nor_numbers_to_keep():
+    window = Window(60, n_words=5)
+    window.add(BLOCK[:60])
+    topics = SampleTopics(window, following()[1])
+    assert topics.strength == 0.0
+    assert not topics.posterior.any()
+    start = some().reorder(np.array([2, 0, 1]))
+    topics.restart(start.columns, 0)
+    expected = read_off(start.columns, topics._smoothing(start.columns)).posterior(BLOCK[:60])
+    np.testing.assert_allclose(topics.posterior, expected, atol=1e-6)
+
+
+def test_a_restart_keeps_the_numbers_of_the_topics_before_or_of_the_start():
+    topics, _ = following(size=60)
+    topics.learn(BLOCK[:60], 0.0)
+    start, order = some(), np.array([2, 0, 1])
+    topics.restart(start.columns, 0)
+    before = topics.posterior.copy()
+    topics.restart(start.reorder(order).columns, 0)
+    np.testing.assert_allclose(topics.posterior, before, atol=1e-6)
+    topics.restart(start.reorder(order).columns, 0, renumber=False)
+    np.testing.assert_allclose(topics.posterior, before[:, order], atol=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "n"), [(Reservoir, 60), (Window, 30)])
+def test_the_topics_of_a_reservoir_are_those_of_all_documents_and_of_a_window_its_own(kind, n):
+    topics, _ = started(kind=kind, size=30)
+    remembered = topics.sample.documents
+    words = remembered.lengths.sum() * (n / 30)
+    np.testing.assert_allclose(topics.statistics.totals.sum(axis=1), [n, words], rtol=1e-6)
+    topics.learn(BLOCK[60:100], 0.0)
+    assert topics.statistics.totals[0].sum() == pytest.approx(n + (40 if n == 60 else 0), rel=1e-5)
+
+
+def test_closing_visits_every_document_once():
+    (topics, _), (twin, _) = started(), started()
+    second = np.array([False, True, False])
+    start = twin.statistics.copy()
+    start.totals[:, second], start.words[:, second] = 0.0, 0.0
+    twin.restart(start.columns, 1)
+    topics.close(second)
+    np.testing.assert_array_equal(topics.posterior, twin.posterior)

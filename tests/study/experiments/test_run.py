@@ -189,4 +189,4 @@ def test_the_cost_of_learners_is_measured(tmp_path):
     assert all(values["us"] > 0 and values["MB"] > 0 for values in found.values())
     sizes = {name: values["components"] for name, values in found.items()}
     assert (sizes["study.pool:EMPool"], sizes["unigram"]) == (3 * 54, 3)
-    assert sizes["hedged"] > 50
+    assert sizes["hedged"] == 28 * 3 + 4 * 64 + 2  # experts of K topics, of 64, and of words
