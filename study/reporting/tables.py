@@ -15,10 +15,11 @@ from study.reporting.study import Study, mean_and_error, metric_label
 COMPARED = ("literal", "leader", "variant", "predictor")
 BEST, FREE, STATIC = "EM, best of 54", "EM, best of all mini-batches", "best static model"
 FINER = "EM, best with 64 topics"
+POOL, GAP = "pool of 54 EMs", "the pool minus ours"
 # Of Table 1: ours, then the learners that it is compared with.
 COLUMNS = {
     "L1": (
-        "HedgedLeader", "pool of 54 EMs", BEST, FREE, FINER, "HedgedLeader.model",
+        "HedgedLeader", POOL, GAP, BEST, FREE, FINER, "HedgedLeader.model",
         "IncrementalEM", "SpectralLeader", "Unigram", STATIC,
     ),
     "L2": ("SpectralLeader", BEST, FREE, "IncrementalEM", "HedgedLeader", "Unigram"),
@@ -142,6 +143,7 @@ def _row(study: Study, metric: str, header: tuple[str, ...]) -> tuple[str, ...]:
     finals, ours = study.finals(metric), COLUMNS[metric][0]
     best = tuned(study, metric)
     labels = {
+        GAP: POOL,
         BEST: best,
         FREE: study.order(study.tried, metric)[0],
         FINER: next(iter(study.order(study.finer, metric)), FINER),
@@ -152,9 +154,11 @@ def _row(study: Study, metric: str, header: tuple[str, ...]) -> tuple[str, ...]:
         label = labels.get(column, column)
         if label not in finals:
             return "–"
-        name = f" ({label})" if column in (BEST, FREE, FINER) else ""
         gap = difference(finals[label], finals[ours]) if ours in finals else None
         mark = "" if gap is None else " ▲" if gap.is_higher else " ▼" if gap.is_lower else ""
+        if column == GAP:
+            return f"{gap}{mark}"
+        name = f" ({label})" if column in (BEST, FREE, FINER) else ""
         return f"{mean_and_error(finals[label])}{mark}{name}"
 
     return (study.title, study.group, *map(cell, COLUMNS[metric]), str(len(study.seeds)))
