@@ -570,7 +570,8 @@ def test_every_command_for_text_has_an_example_that_names_it():
 
 def test_the_help_names_the_learners_that_are_used_if_none_is(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
-    assert f"(default: {DEFAULT_LEARNER})" in command("learn", "--help").stdout
+    for name in ("learn", "serve"):
+        assert f"[default: {DEFAULT_LEARNER}]" in command(name, "--help").stdout
     assert f"(default: {','.join(DEFAULT_LEARNERS)})" in command("evaluate", "--help").stdout
 
 

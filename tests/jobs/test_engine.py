@@ -95,7 +95,7 @@ def test_an_address_is_read_by_dask_or_refused_in_one_line(tmp_path):
     for name in ("*.csv", ""):
         address = (tmp_path / "in").as_uri() + "/" + name
         (tmp_path / "in" / "_SUCCESS").unlink(missing_ok=True)
-        found = learn_on_engine("dask", [address], n_topics=2, n_polish=0, format="csv")
+        found = learn_on_engine("dask", [address], n_topics=2, format="csv")
         assert found.topics.n_docs == 60
     with pytest.raises(ValueError, match=r"^dask cannot read none://b/a\.csv: [^\n]*need[^\n]*$"):
         learn_on_engine("dask", ["none://b/a.csv"])

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.cli.tables import contender_table, rate, topic_table
+from spectralleader.cli.tables import contender_table, topic_table
 from spectralleader.jobs import Evaluation, LearnResult, Progress
 from spectralleader.jobs.evaluating import History
 from spectralleader.learners.protocol import HasRecent
@@ -155,7 +155,7 @@ def headline(result: LearnResult | Evaluation) -> str:
         losses = [(name, c.losses.mean_loss) for name, c in result.contenders.items()]
         told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
         return f"{result.n_docs:,} documents, L1: {told or 'not evaluated yet'}"
-    line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f}/s"
+    line = f"{result.topics.n_docs:,} documents, {result.rate:,.0f}/s"
     if result.mean_loss is not None:
         unigram = result.unigram_losses.mean_loss
         line += f", L1 {result.mean_loss:.3f} (unigram {unigram:.3f})"

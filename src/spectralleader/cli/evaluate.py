@@ -10,7 +10,7 @@ import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import end, print_json, stoppable
-from spectralleader.cli.learn import read_number
+from spectralleader.jobs.settings import LearnSettings
 from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
@@ -43,7 +43,7 @@ def evaluate(
     topics: str = typer.Option(
         "5", "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
     ),
-    learning: options.LearnerOptions,
+    settings: Annotated[LearnSettings, options.WORDS],
     reading: Annotated[SourceOptions, (*options.STREAM, "seconds")],
     figure: Path | None = typer.Option(
         None,
@@ -69,7 +69,7 @@ def evaluate(
     of top words, smoothed towards 0 for pairs that are too rare to tell.
     Diversity is the share of distinct top words.
     """
-    numbers = [read_number(n, "several such as 5,10,20") for n in topics.split(",")]
+    numbers = [options.read_number(n, "several such as 5,10,20") for n in topics.split(",")]
     if figure is not None:
         check_figure(figure, files)
     with stoppable():
@@ -87,7 +87,7 @@ def evaluate(
         source = jobs.Source.read(files, reading)
         with watching() as progress:
             result = jobs.evaluate(
-                source, learners=names, n_topics=numbers, progress=progress, **learning.settings
+                source, learners=names, n_topics=numbers, progress=progress, **vars(settings)
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     # A stream of one block has no losses: the first block cannot be predicted.

@@ -8,8 +8,8 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, asdict, dataclass, fields, is_dataclass
-from functools import partial, wraps
+from dataclasses import Field, fields, is_dataclass
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import (
@@ -19,7 +19,6 @@ from typing import (
     Literal,
     TextIO,
     get_args,
-    get_origin,
     get_type_hints,
 )
 
@@ -52,6 +51,21 @@ def check_files(files: list[str]) -> list[str]:
     return files
 
 
+def read_number(number: str, other: str) -> int:
+    """Return a number of topics; `other` is what else -k takes, for the error."""
+    if not number.strip().isdecimal() or int(number) < 1:
+        raise typer.BadParameter(
+            f"-k takes a number of topics of at least 1, or {other}; got {number!r}",
+            param_hint="'--topics'",
+        )
+    return int(number)
+
+
+def parse_topics(number: str) -> int | str:
+    """Return a number of topics, or "auto"."""
+    return number if number == "auto" else read_number(number, "auto")
+
+
 Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
 Model = Annotated[str, typer.Argument(help="Model saved by learn --save.", metavar="MODEL")]
 OwnLearner = Annotated[
@@ -74,7 +88,16 @@ OutFormat = Annotated[Literal["csv", "jsonl"], typer.Option(help="Format of the 
 OutFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Topics = Annotated[
+    Any,
+    typer.Option(
+        "--topics",
+        "-k",
+        metavar="K|auto",
+        parser=parse_topics,
+        help="Number of topics. auto learns 32 topics and shows them merged to a suggested number.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -170,7 +193,9 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         raise
 
 
-# The options of all commands that read documents, then those of commands that learn them in order.
+# The settings of words, then the options of all commands that read documents, and those of commands
+# that learn them in order.
+WORDS = ("vocabulary", "min_count", "stop_words", "seed")
 READING = ("text", "tokens", "split", "format", "strict", "encoding", "header")
 STREAM = (*READING, "time", "time_format", "label", "sort", "block")
 LIVE = ("follow", "start", "wait", "seconds")
@@ -186,7 +211,7 @@ def read_options(record: type, names: Iterable[str]) -> list[Parameter]:
 def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
     """Return a field as an option of a command."""
     flag: Flag = field.metadata["flag"]
-    simple = next((one for one in (bool, int, float, str) if one in (kind, *get_args(kind))), str)
+    simple = next((one for one in (bool, str, int, float) if one in (kind, *get_args(kind))), str)
     of: Any = Literal[flag.values] if flag.values else simple
     # An infinite time is as good as none.
     is_absent = field.default in (None, (), math.inf)
@@ -208,64 +233,28 @@ def make_record(record: type, **values: Any) -> Any:
     return record(**given)
 
 
-@dataclass(frozen=True)
-class LearnerOptions:
-    """Vocabulary, stop words and seed."""
-
-    vocabulary: str | None = typer.Option(
-        None,
-        "--vocabulary",
-        metavar="N|grow|grow:N|FILE",
-        help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
-        "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
-        "evaluate: 5000, or grow for a pipe.",
-    )
-    min_count: int = typer.Option(
-        2,
-        min=1,
-        help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
-        "this occurrence on, apart from the first 1000 words.",
-    )  # `vectoriser.MIN_COUNT`, which would take NumPy to import
-    stop_words: str = typer.Option("english", metavar="english|none|FILE", help="Words to ignore.")
-    seed: Seed = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All options by name."""
-        return asdict(self)
-
-
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the fields of a command's option groups into command line options.
+    """Turn the records of options of a command into command line options.
 
-    A group is a dataclass whose fields have options as defaults; or a record of options and the
-    names of its fields, as in ``Annotated[SourceOptions, STREAM]``.
+    A record is annotated with the names of the fields that the command offers, as in
+    ``Annotated[SourceOptions, STREAM]``.
     """
     hints = get_type_hints(command, include_extras=True)
-    makers: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
+    records: dict[str, tuple[type, list[Parameter]]] = {}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        kind = get_args(hints[name])[0] if get_origin(hints[name]) is Annotated else hints[name]
-        if not is_dataclass(kind):
-            parameters.append(parameter.replace(annotation=hints[name]))
-            continue
-        assert isinstance(kind, type)
-        if kind is hints[name]:
-            own = get_type_hints(kind, include_extras=True)
-            group = [
-                parameter.replace(name=one.name, default=one.default, annotation=own[one.name])
-                for one in fields(kind)
-            ]
-            makers[name] = kind, group
+        record, *names = get_args(hints[name]) or (None,)
+        if isinstance(record, type) and is_dataclass(record):
+            records[name] = record, read_options(record, names[0])
+            parameters += records[name][1]
         else:
-            group = read_options(kind, get_args(hints[name])[1])
-            makers[name] = partial(make_record, kind), group
-        parameters += group
+            parameters.append(parameter.replace(annotation=hints[name]))
 
     @wraps(command)
     def run(**values: Any) -> None:
-        for name, (make, group) in makers.items():
-            values[name] = make(**{one.name: values.pop(one.name) for one in group})
+        for name, (record, options) in records.items():
+            given = {option.name: values.pop(option.name) for option in options}
+            values[name] = make_record(record, **given)
         command(**values)
 
     # typer reads the options from these

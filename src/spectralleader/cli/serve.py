@@ -10,11 +10,12 @@ import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import print_json, stoppable
-from spectralleader.cli.learn import parse_topics
 from spectralleader.errors import missing_extra
+from spectralleader.jobs.settings import LearnSettings
 from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
+SETTINGS = ("learner", *options.WORDS, "checkpoint_every", "keep_texts")
 SERVED = ("text", "tokens", "split", "format", "strict", "time", "block", "follow", "start")
 
 
@@ -68,18 +69,9 @@ def serve(
     max_body: int = typer.Option(4_000_000, min=1000, help="Maximum size of a request in bytes."),
     max_batch: int = typer.Option(1000, min=1, help="Maximum documents per request."),
     max_requests: int = typer.Option(64, min=1, help="Maximum concurrent requests."),
-    topics: str = typer.Option(
-        "5", "--topics", "-k", metavar="K|auto", help="Number of topics of a new MODEL."
-    ),
-    learner: options.OwnLearner = None,
-    learning: options.LearnerOptions,
+    topics: options.Topics = "5",
+    settings: Annotated[LearnSettings, SETTINGS],
     reading: Annotated[SourceOptions, SERVED],
-    checkpoint_every: str = typer.Option(
-        "60s", metavar="N|TIME", help="Save every N documents, or at an interval like 5min."
-    ),
-    no_texts: bool = typer.Option(
-        False, "--no-texts", help="Keep only known words in MODEL, no texts."
-    ),
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
@@ -96,29 +88,27 @@ def serve(
     for name, is_given in (("--learn", learn is not None), ("--adopt", adopt)):
         if read_only and is_given:
             raise typer.BadParameter(f"--read-only does not learn; omit {name}")
-    n_topics = parse_topics(topics)
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions, Source
-        from spectralleader.learners import DEFAULT_LEARNER
         from spectralleader.serve.messages import Limits
         from spectralleader.serve.run import ServeOptions
         from spectralleader.serve.run import serve as run
 
-        options.trust_learner(learner)
+        options.trust_learner(settings.learner)
         limits = Limits(body=max_body, batch=max_batch, requests=max_requests)
         serving = ServeOptions(
             model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
         )
         # Posted documents are read from the inbox, which has its own starting point.
         begun = {} if learn else {"start": "earliest"}
+        chosen = vars(settings) | {
+            "save": model,
+            "checkpoint_every": settings.checkpoint_every or "60s",
+        }
         learned = LearnOptions(
             Source.read([learn] if learn else [], reading, wait=0.0, **begun),
-            n_topics=n_topics,
-            learner=learner or DEFAULT_LEARNER,
-            **learning.settings,
-            save=model,
-            checkpoint_every=checkpoint_every,
-            keep_texts=not no_texts,
+            topics,
+            **chosen,
             # The settings in MODEL apply: a service is restarted with its name alone.
             adopt=True,
             give_up_position=adopt,

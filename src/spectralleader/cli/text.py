@@ -199,7 +199,7 @@ def merge(
     ),
     out: Path = typer.Option(..., "--out", "-o", metavar="C", help="Save the result here."),
     learner: options.OwnLearner = None,
-    seed: options.Seed = 0,
+    seed: int = typer.Option(0, min=0, help="Random seed."),
     as_json: options.Json = False,
 ) -> None:
     """Merge models of separate streams into one, as if learned from a single stream.

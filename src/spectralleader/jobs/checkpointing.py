@@ -23,6 +23,7 @@ from spectralleader.storage.lock import Lock
 from spectralleader.topics.text_topics import TextTopics
 
 INFINITY = float("inf")
+OFTEN = "10min"  # default interval; saving a large model takes a second
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # suffix of temporary files, see `storage.atomic`
 N_START = 16  # length of the magic bytes of saved files
@@ -36,8 +37,8 @@ class CheckpointInterval(NamedTuple):
     seconds: float = INFINITY
 
     @classmethod
-    def of(cls, wish: str | int) -> CheckpointInterval:
-        """Parse a number of documents, or a time with its unit.
+    def of(cls, wish: str | int | None) -> CheckpointInterval:
+        """Parse a number of documents, or a time with its unit; None is the default.
 
         Examples
         --------
@@ -48,7 +49,8 @@ class CheckpointInterval(NamedTuple):
         ... )
         (100000, 60.0, 300.0)
         """
-        found = re.fullmatch(r"(\d+)\s*(s|min|h)?", str(wish).strip())
+        given = str(OFTEN if wish is None else wish).strip()
+        found = re.fullmatch(r"(\d+)\s*(s|min|h)?", given)
         if found is None or not int(found[1]):
             raise ValueError(
                 f"the checkpoint interval must be a number of documents or a time, such as 100000, "

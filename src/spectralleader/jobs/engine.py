@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -18,14 +17,14 @@ from spectralleader import storage
 from spectralleader.checks.paths import check_target
 from spectralleader.engines.shared import MOST_FREQUENT, check_texts
 from spectralleader.jobs.checkpointing import back_up
-from spectralleader.jobs.learn_result import LearnedTopics
+from spectralleader.jobs.learning import LearnedTopics
 from spectralleader.jobs.options import (
     LearnOptions,
     Progress,
     Source,
-    VocabularyRequest,
     parse_vocabulary,
 )
+from spectralleader.jobs.settings import VocabularyRequest
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.vocabulary import Vocabulary
@@ -34,18 +33,7 @@ from spectralleader.topics.text_topics import TextTopics
 LearnTexts = Callable[..., TextTopics]
 READABLE = ("parquet", "csv", "jsonl")
 PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://)"}
-N_POLISH = 10  # default number of EM passes after the spectral method
-
-
-@dataclass(frozen=True, kw_only=True)
-class EngineResult(LearnedTopics):
-    """The result of learning on an engine."""
-
-    engine: str
-
-    def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return everything as plain values, for JSON; topics count from 1."""
-        return {"engine": self.engine, **super().summary(n_words)}
+N_POLISH = 10  # EM passes after the spectral method
 
 
 def learn_on_engine(
@@ -53,12 +41,11 @@ def learn_on_engine(
     files: Sequence[str],
     *,
     address: str | None = None,
-    n_polish: int = N_POLISH,
     text: Sequence[str] | None = None,
     format: str | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> EngineResult:
+) -> LearnedTopics:
     """Learn topics on an engine from files, or folders of files, in Parquet, CSV or JSON lines.
 
     Parameters
@@ -70,8 +57,6 @@ def learn_on_engine(
         s3://bucket/folder, which are passed to the engine.
     address : str, optional
         Address of Dask's scheduler or Spark's master. Defaults to this machine.
-    n_polish : int
-        EM passes after the spectral method.
     **options
         Those of `LearnOptions` for the topics, the vocabulary (a number or a file of words), the
         words and the seed; and `save`, whose file must not exist unless `fresh` renames it to a
@@ -96,7 +81,7 @@ def learn_on_engine(
             words=wanted.words,
             progress=(progress or Progress()).passed,
             seed=wanted.seed,
-            n_polish=n_polish,
+            n_polish=N_POLISH,
         )
     saved = backup = None
     # Renamed only now, so that a failure on the cluster leaves the previous model where it is.
@@ -104,7 +89,7 @@ def learn_on_engine(
         backup = back_up(Path(wanted.save))
         saved = storage.save(topics, wanted.save)
     seconds = perf_counter() - began
-    return EngineResult(engine=engine, topics=topics, seconds=seconds, saved=saved, backup=backup)
+    return LearnedTopics(engine=engine, topics=topics, seconds=seconds, saved=saved, backup=backup)
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
