@@ -85,20 +85,19 @@ def learn(
         raise typer.BadParameter("--checkpoint-every and --fresh require --save MODEL")
     # An engine waits in code of its own, where a deferred signal would not be noticed.
     with stoppable(saves=settings.save is not None, at_once=engine is not None):
-        from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_learned
+        from spectralleader.jobs import LearnOptions, Source, run
         from spectralleader.jobs.engine import learn_on_engine
 
         options.allow_own_modules([settings.learner])
-        how = {"n_topics": topics, **vars(settings)}
+        chosen = LearnOptions(Source.read(files, reading), topics, **vars(settings))
         result: LearnedTopics
         with watching() as progress:
             if engine is None:
-                result = jobs.learn(jobs.Source.read(files, reading), progress=progress, **how)
+                result = run(chosen, progress)
             else:
-                how |= {"text": reading.named or None, "format": reading.format}
-                result = learn_on_engine(engine, files, address=address, progress=progress, **how)
+                result = learn_on_engine(engine, chosen, address, progress)
         try:
             print_json(result.summary()) if as_json else show_learned(result)
         # The model is saved by now: a signal breaks off the printing alone.

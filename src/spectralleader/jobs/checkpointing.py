@@ -17,7 +17,7 @@ from spectralleader.learners import Unigram
 from spectralleader.learners.protocol import Refits
 from spectralleader.sources.options import Json
 from spectralleader.sources.reader import Reader
-from spectralleader.storage import Checkpoint, load_checkpoint
+from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
 from spectralleader.topics.text_topics import TextTopics
@@ -25,7 +25,7 @@ from spectralleader.topics.text_topics import TextTopics
 INFINITY = float("inf")
 OFTEN = "10min"  # default interval; saving a large model takes a second
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
-LEFT_BEHIND = "[a-z0-9_]{8}"  # suffix of temporary files, see `storage.atomic`
+LEFT_BEHIND = "[0-9a-f]" * 8  # suffix of temporary files, see `storage.atomic`
 N_START = 16  # length of the magic bytes of saved files
 FIRST = 10.0  # seconds to the first checkpoint; each delay is twice the last, up to the interval
 
@@ -77,7 +77,6 @@ class Checkpoints:
     ) -> None:
         self.path = check_target(path, options.source.files)
         self.n_saved: int | None = None  # documents in the last checkpoint
-        self.position: Json | None = None  # of the last checkpoint written
         self.backup: Path | None = None  # backup of the file that existed before
         self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
         self._adopt = options.adopt
@@ -108,7 +107,7 @@ class Checkpoints:
         """
         if self._fresh or not self.path.exists():
             return None
-        return adopt_run(self.path) if self._adopt else load_run(self.path)
+        return load_run(self.path, adopt=self._adopt)
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
         """Resume from a checkpoint; raise if its settings differ."""
@@ -127,10 +126,9 @@ class Checkpoints:
         """Delete temporary files of processes that were killed while saving."""
         real = self.path.resolve()
         begin = read_start(real)
-        for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
-            is_temporary = re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :])
+        for path in real.parent.glob(f".{glob.escape(real.name)}.{LEFT_BEHIND}"):
             # Another program's file may have such a name: only the beginning of a model is deleted.
-            if is_temporary and begin.startswith(read_start(path)):
+            if begin.startswith(read_start(path)):
                 path.unlink(missing_ok=True)
 
     def is_due(self, n_docs: int) -> bool:
@@ -142,8 +140,8 @@ class Checkpoints:
             return n_docs - n_tried >= self._every.n_docs
         return monotonic() - tried >= self._wait
 
-    def save(self, checkpoint: Checkpoint) -> None:
-        """Save between two steps; report a failure instead of raising it."""
+    def save(self, checkpoint: Checkpoint) -> bool:
+        """Save between two steps and return whether it could; a failure is only reported."""
         try:
             self._save(checkpoint)
         except StorageError as error:
@@ -155,6 +153,7 @@ class Checkpoints:
         # After a failure, too: attempts at every step would slow learning down.
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
+        return not self._failed
 
     def finish(self, checkpoint: Checkpoint) -> Path:
         """Save at the end if there is anything new; return the file."""
@@ -168,7 +167,7 @@ class Checkpoints:
 
     def _save(self, checkpoint: Checkpoint) -> None:
         storage.save(checkpoint, self.path)
-        self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
+        self.n_saved = checkpoint.topics.n_docs
         self._progress.saved(checkpoint)
         if self._failed:
             self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")
@@ -205,31 +204,28 @@ def back_up(path: Path) -> Path | None:
     return real.rename(backup)
 
 
-def load_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return the checkpoint and run saved by `learn --save`."""
-    try:
-        found = load_checkpoint(path)
-    except StorageError as error:
-        raise ResumeError(str(error)) from error
-    # Topics that learned from Python since: their position no longer tells what they know.
-    if found.run is None or found.run.n_docs != found.topics.n_docs:
-        raise ResumeError(
-            f"the topics in {path} learned other documents than those of learn --save"
-        )
-    return found, found.run
+def load_run(path: Path, *, adopt: bool = False) -> tuple[Checkpoint, Run]:
+    """Return the checkpoint and run saved by `learn --save`.
 
-
-def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return saved topics of any origin as a checkpoint, with a new run if they have none."""
+    With `adopt`, saved topics of any origin are returned as a checkpoint, with a new run if they
+    have none.
+    """
     try:
         found = storage.load_as_saved(path)
     except StorageError as error:
         raise ResumeError(str(error)) from error
     if isinstance(found, TextTopics):
         found = Checkpoint(found)
-    if not isinstance(found, Checkpoint):
+    if not (isinstance(found, Checkpoint) and isinstance(found.topics, TextTopics)):
         raise ResumeError(f"{path} contains a {type(found).__name__}, not topics")
-    return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
+    if adopt:
+        return found, found.run or first_run(found.topics, {"topics": "?"})
+    # Topics that learned from Python since: their position no longer tells what they know.
+    if found.run is None or found.run.n_docs != found.topics.n_docs:
+        raise ResumeError(
+            f"the topics in {path} learned other documents than those of learn --save"
+        )
+    return found, found.run
 
 
 def position_in(found: Checkpoint, reader: Reader, options: LearnOptions) -> Json | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -159,9 +159,7 @@ def run(
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
         reader or options.source.open(progress) as reader,
-        nullcontext()
-        if options.emit is None
-        else closing(open_emitter(options, options.emit, progress)) as emitter,
+        open_emitter(options, progress) as emitter,
     ):
         job = _prepare(options, reader, checkpoints, progress)
         # Before the first block, so that no signal has to wait for the compiler in a step.
@@ -275,21 +273,18 @@ class Pass:
             # Before the checkpoint: a crash in between writes topics twice, but loses none.
             if self._emitter is not None:
                 self._emitter.flush()
-            self._checkpoints.save(self.checkpoint())
-            self._tell()
+            if self._checkpoints.save(self.checkpoint()):
+                # A monitor of the broker must not see more than a crash would leave.
+                self._reader.tell(self.topics.position)
 
     def _finish(self) -> Path | None:
         if self._emitter is not None:
             self._emitter.flush()
-        path = self._checkpoints and self._checkpoints.finish(self.checkpoint())
-        self._tell()
+        if self._checkpoints is None:
+            return None
+        path = self._checkpoints.finish(self.checkpoint())
+        self._reader.tell(self.topics.position)
         return path
-
-    def _tell(self) -> None:
-        """Send the saved position to the broker, for monitors."""
-        # A monitor must not see more than a crash would leave.
-        if self._checkpoints is not None:
-            self._reader.tell(self._checkpoints.position)
 
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""

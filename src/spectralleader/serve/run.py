@@ -17,7 +17,7 @@ import uvicorn
 
 from spectralleader.errors import ResumeError
 from spectralleader.jobs import LearnOptions, Source, run
-from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run
+from spectralleader.jobs.checkpointing import CheckpointInterval, load_run
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.serve.app import LOOPBACK, Application
 from spectralleader.serve.handlers import Handlers
@@ -121,7 +121,7 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
     given, path = learning.source, Path(learning.save or "")
     has_tokens = bool(given.tokens)
     if path.exists():
-        has_tokens = counts_tokens(adopt_run(path)[0].topics.vectoriser.words)
+        has_tokens = counts_tokens(load_run(path, adopt=True)[0].topics.vectoriser.words)
     tokens = "tokens" if has_tokens else None
     return Source(
         (str(inbox.path),), block=given.block, split=given.split, tokens=tokens, follow=True
