@@ -15,7 +15,6 @@ from spectralleader.sources.options import SourceOptions
 if TYPE_CHECKING:
     from spectralleader.jobs.learning import LearnedTopics
 
-SAVING = ("save", "checkpoint_every", "fresh", "emit", "keep_texts")
 # What has a meaning on an engine, which makes several unordered passes; the rest is refused.
 ON_ENGINES = (
     *("files", "text", "format", "topics", "vocabulary", "stop_words", "seed"),
@@ -53,7 +52,7 @@ def learn(
     context: typer.Context,
     files: options.Files,
     topics: options.Topics = "5",
-    settings: Annotated[LearnSettings, ("learner", *options.WORDS, *SAVING)],
+    settings: LearnSettings,
     reading: Annotated[SourceOptions, (*options.STREAM, *options.LIVE)],
     engine: Literal["dask", "spark"] | None = typer.Option(
         None,

@@ -201,11 +201,11 @@ STREAM = (*READING, "time", "time_format", "label", "sort", "block")
 LIVE = ("follow", "start", "wait", "seconds")
 
 
-def read_options(record: type, names: Iterable[str]) -> list[Parameter]:
-    """Return fields of a record of options, see `SourceOptions`, as options of a command."""
+def read_options(record: type, names: Iterable[str] = ()) -> list[Parameter]:
+    """Return fields of a record, see `SourceOptions`, as options of a command; by default all."""
     hints, described = get_type_hints(record), describe_fields(record)
-    by_name = {field.name: field for field in fields(record)}
-    return [read_option(by_name[name], hints[name], described[name]) for name in names]
+    known = {field.name: field for field in fields(record) if "flag" in field.metadata}
+    return [read_option(known[name], hints[name], described[name]) for name in names or known]
 
 
 def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
@@ -218,7 +218,8 @@ def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
     default = None if is_absent else field.default
     name = field.name.replace("_", "-")
     names = flag.names or ((f"--{name}/--no-{name}",) if simple is bool else (f"--{name}",))
-    option = typer.Option(default, *names, metavar=flag.metavar, help=described, min=flag.least)
+    bounds: dict[str, Any] = {"min": flag.least, "max": flag.most}
+    option = typer.Option(default, *names, metavar=flag.metavar, help=described, **bounds)
     of = of | None if is_absent else of
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=option, annotation=of)
 
@@ -237,15 +238,15 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Turn the records of options of a command into command line options.
 
     A record is annotated with the names of the fields that the command offers, as in
-    ``Annotated[SourceOptions, STREAM]``.
+    ``Annotated[SourceOptions, STREAM]``, if these are not all of its options.
     """
     hints = get_type_hints(command, include_extras=True)
     records: dict[str, tuple[type, list[Parameter]]] = {}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        record, *names = get_args(hints[name]) or (None,)
+        record, *names = get_args(hints[name]) or (hints[name],)
         if isinstance(record, type) and is_dataclass(record):
-            records[name] = record, read_options(record, names[0])
+            records[name] = record, read_options(record, *names)
             parameters += records[name][1]
         else:
             parameters.append(parameter.replace(annotation=hints[name]))
