@@ -238,11 +238,14 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     assert (told.stderr, told.stdout.splitlines()[0][-7:]) == ("", "p31,p32")
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
     assert json.loads(resumed.stdout)["suggested_level"] == 3
-    assert "-k takes a number" in command("learn", file, "-k", "many").stderr
-    assert (
-        "--level takes a number from 1 to 32, auto or all"
-        in command("topics", saved, "--level", 33).stderr
-    )
+    told = command("learn", file, "-k", "many").stderr
+    assert "Invalid value for '--topics' / '-k': it takes a number of at least 1, or auto" in told
+    told = command("topics", saved, "--level", "many").stderr
+    assert "Invalid value for '--level': it takes a number of at least 1, or auto or all" in told
+    for name in ("topics", "predict", "trends", "page"):
+        file_or_out = {"predict": [file], "page": ["--out", tmp_path / "p.html"]}.get(name, [])
+        with pytest.raises(ValueError, match="a level, .* must be at most 32, got 33"):
+            command(name, saved, *file_or_out, "--level", 33)
 
 
 def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):

@@ -30,6 +30,7 @@ from spectralleader.sources.options import Flag, describe_fields
 
 if TYPE_CHECKING:
     from spectralleader.sources.reader import Reader
+    from spectralleader.storage.checkpoint import Run
     from spectralleader.topics.text_topics import TextTopics
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
@@ -51,19 +52,26 @@ def check_files(files: list[str]) -> list[str]:
     return files
 
 
-def read_number(number: str, other: str) -> int:
-    """Return a number of topics; `other` is what else -k takes, for the error."""
-    if not number.strip().isdecimal() or int(number) < 1:
-        raise typer.BadParameter(
-            f"-k takes a number of topics of at least 1, or {other}; got {number!r}",
-            param_hint="'--topics'",
-        )
-    return int(number)
+def parse_number(given: str, other: str) -> int:
+    """Return a number of topics; `other` is what else the option takes, for the error."""
+    if not given.strip().isdecimal() or int(given) < 1:
+        raise typer.BadParameter(f"it takes a number of at least 1, or {other}; got {given!r}")
+    return int(given)
 
 
-def parse_topics(number: str) -> int | str:
-    """Return a number of topics, or "auto"."""
-    return number if number == "auto" else read_number(number, "auto")
+def parse_topics(given: str) -> int | str:
+    """Return a number of topics to learn, or "auto"."""
+    return given if given == "auto" else parse_number(given, "auto")
+
+
+def parse_numbers(given: str) -> list[int]:
+    """Return the numbers of topics to compare."""
+    return [parse_number(number, "several such as 5,10,20") for number in given.split(",")]
+
+
+def parse_level(given: str) -> int | str:
+    """Return a number of topics to read, "auto" or "all"."""
+    return given if given in ("auto", "all") else parse_number(given, "auto or all")
 
 
 Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
@@ -77,9 +85,10 @@ OwnLearner = Annotated[
     ),
 ]
 Level = Annotated[
-    str | None,
+    Any,
     typer.Option(
         metavar="N|auto|all",
+        parser=parse_level,
         help="Merge the topics to N or to a suggested number (auto, the default after learn -k "
         "auto), or show all (otherwise the default), without learning again.",
     ),
@@ -126,42 +135,27 @@ def trust_learner(name: str | None) -> None:
         find_learner(name)
 
 
-def load_model(path: str, learner: str | None, out: Path | None = None) -> TextTopics:
-    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain.
+def load_model(
+    path: str, learner: str | None, out: Path | None = None, inputs: Iterable[str] = ()
+) -> tuple[TextTopics, Run | None]:
+    """Return a model saved by `learn --save`, and its run; `learner` is a user's own.
 
-    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite the model.
+    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite an input.
     """
-    check_files_of(path, out)
-    trust_learner(learner)
-    from spectralleader.storage import load_topics
-
-    return load_topics(path)
-
-
-def check_files_of(model: str, out: Path | None = None, *inputs: str) -> None:
-    """Raise if a model is missing, or if the output cannot be written or would overwrite input."""
     from spectralleader.checks.paths import check_model, check_target
 
-    check_model(model)
+    check_model(path)
     if out is not None:
-        check_target(out, [model, *inputs], is_replaced=False)
+        check_target(out, [path, *inputs], is_replaced=False)
+    trust_learner(learner)
+    from spectralleader.storage import load_with_run
+
+    return load_with_run(path)
 
 
-def find_level(given: str | None, topics: TextTopics) -> int:
-    """Return the number of topics to read: as given, or the default, see `TextTopics.at`."""
-    # Checked here, where the message can name the option.
-    n = topics.learner.n_topics
-    if given is None or given in ("auto", "all"):
-        return topics.level(given)
-    if not given.isdecimal() or not 1 <= int(given) <= n:
-        raise typer.BadParameter(
-            f"--level takes a number from 1 to {n}, auto or all; got {given!r}"
-        )
-    return int(given)
-
-
-def tell_level(given: str | None, topics: TextTopics) -> None:
-    """Tell which level is read, on standard error, if it was not asked for."""
+def tell_level(given: int | str | None, topics: TextTopics) -> None:
+    """Check a level; tell which one is read, on standard error, if it was not asked for."""
+    topics.level(given)
     if given is None and topics.annotations.is_auto:
         from spectralleader.cli.tables import say_default
 

@@ -77,6 +77,7 @@ class Checkpoints:
     ) -> None:
         self.path = check_target(path, options.source.files)
         self.n_saved: int | None = None  # documents in the last checkpoint
+        self.position: Json | None = None  # of the last checkpoint written
         self.backup: Path | None = None  # backup of the file that existed before
         self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
         self._adopt = options.adopt
@@ -140,8 +141,8 @@ class Checkpoints:
             return n_docs - n_tried >= self._every.n_docs
         return monotonic() - tried >= self._wait
 
-    def save(self, checkpoint: Checkpoint) -> bool:
-        """Save between two steps and return whether it could; a failure is only reported."""
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Save between two steps; report a failure instead of raising it."""
         try:
             self._save(checkpoint)
         except StorageError as error:
@@ -153,7 +154,6 @@ class Checkpoints:
         # After a failure, too: attempts at every step would slow learning down.
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
-        return not self._failed
 
     def finish(self, checkpoint: Checkpoint) -> Path:
         """Save at the end if there is anything new; return the file."""
@@ -167,7 +167,7 @@ class Checkpoints:
 
     def _save(self, checkpoint: Checkpoint) -> None:
         storage.save(checkpoint, self.path)
-        self.n_saved = checkpoint.topics.n_docs
+        self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
         self._progress.saved(checkpoint)
         if self._failed:
             self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")

@@ -273,9 +273,9 @@ class Pass:
             # Before the checkpoint: a crash in between writes topics twice, but loses none.
             if self._emitter is not None:
                 self._emitter.flush()
-            if self._checkpoints.save(self.checkpoint()):
-                # A monitor of the broker must not see more than a crash would leave.
-                self._reader.tell(self.topics.position)
+            self._checkpoints.save(self.checkpoint())
+            # A monitor of the broker must not see more than a crash would leave.
+            self._reader.tell(self._checkpoints.position)
 
     def _finish(self) -> Path | None:
         if self._emitter is not None:
@@ -283,7 +283,7 @@ class Pass:
         if self._checkpoints is None:
             return None
         path = self._checkpoints.finish(self.checkpoint())
-        self._reader.tell(self.topics.position)
+        self._reader.tell(self._checkpoints.position)
         return path
 
     def checkpoint(self) -> Checkpoint:
