@@ -244,7 +244,7 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     assert "Invalid value for '--level': it takes a number of at least 1, or auto or all" in told
     for name in ("topics", "predict", "trends", "page"):
         file_or_out = {"predict": [file], "page": ["--out", tmp_path / "p.html"]}.get(name, [])
-        with pytest.raises(ValueError, match="a level, .* must be at most 32, got 33"):
+        with pytest.raises(ValueError, match=r"a level, .* must be at most 32, got 33"):
             command(name, saved, *file_or_out, "--level", 33)
 
 

@@ -88,7 +88,7 @@ def evaluate(
         )
         # Before the stream is read: an own learner may be in the current folder.
         options.allow_own_modules(names)
-        source = jobs.Source.read(files, reading)
+        source = jobs.Source.of(files, **vars(reading))
         with watching() as progress:
             result = jobs.evaluate(
                 source, learners=names, n_topics=topics, progress=progress, **vars(settings)

@@ -90,7 +90,7 @@ def learn(
         from spectralleader.jobs.engine import learn_on_engine
 
         options.allow_own_modules([settings.learner])
-        chosen = LearnOptions(Source.read(files, reading), topics, **vars(settings))
+        chosen = LearnOptions(Source.of(files, **vars(reading)), topics, **vars(settings))
         result: LearnedTopics
         with watching() as progress:
             if engine is None:

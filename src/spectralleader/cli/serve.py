@@ -70,11 +70,12 @@ def serve(
         from spectralleader.serve.run import serve as run
 
         options.trust_learner(settings.learner)
-        # Posted documents are read from the inbox, which has its own starting point.
-        begun = {} if learn else {"start": "earliest"}
+        read = vars(reading) | {"wait": 0.0}
+        if not learn:  # posted documents are read from the inbox, which has its own starting point
+            read |= {"start": "earliest"}
         every = settings.checkpoint_every or "60s"
         learned = LearnOptions(
-            Source.read([learn] if learn else [], reading, wait=0.0, **begun),
+            Source.of([learn] if learn else [], **read),
             topics,
             **vars(settings) | {"save": model, "checkpoint_every": every},
             # The settings in MODEL apply: a service is restarted with its name alone.

@@ -102,16 +102,10 @@ def predict(
         from spectralleader.jobs import Source
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 
-        source = Source.read(
-            files,
-            reading,
-            # Topics are predicted from text alone: no column of times or labels is looked for.
-            time="",
-            label="",
-            empty=True,
-            learned=None if run is None else run.settings.get("text"),
-            block=block,
-        )
+        read = vars(reading) | {"block": block, "empty": True}
+        read["learned"] = None if run is None else run.settings.get("text")
+        # Topics are predicted from text alone: no column of times or labels is looked for.
+        source = Source.of(files, **read | {"time": "", "label": ""})
         shown = WatchedTopics(model, Log()) if watch else learned
         with source.open() as reader, options.opened(out) as file:
             options.tell_guesses(reader)

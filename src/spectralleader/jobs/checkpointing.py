@@ -79,9 +79,8 @@ class Checkpoints:
         self.n_saved: int | None = None  # documents in the last checkpoint
         self.position: Json | None = None  # of the last checkpoint written
         self.backup: Path | None = None  # backup of the file that existed before
-        self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
-        self._adopt = options.adopt
-        self._progress = progress
+        self._every = CheckpointInterval.of(options.checkpoint_every)
+        self._options, self._progress = options, progress
         self._lock = Lock(path)
         self._tried = (0, monotonic())  # documents and time of the last attempt to save
         self._wait = min(FIRST, self._every.seconds)  # seconds until the next attempt
@@ -106,9 +105,9 @@ class Checkpoints:
         ValueError
             If the file exists but learning cannot resume from it.
         """
-        if self._fresh or not self.path.exists():
+        if self._options.fresh or not self.path.exists():
             return None
-        return load_run(self.path, adopt=self._adopt)
+        return load_run(self.path, adopt=self._options.adopt)
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
         """Resume from a checkpoint; raise if its settings differ."""

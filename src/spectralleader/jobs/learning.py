@@ -191,7 +191,10 @@ def _prepare(
         found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
     job = Pass(*found, reader, checkpoints, progress)
     if position is None:
-        job.begin(reader)
+        job.topics.position = reader.at
+        # A crash before the first checkpoint would lose where a source that grows was started.
+        if checkpoints is not None and not (reader.at is None or reader.starts_alike):
+            checkpoints.save(job.checkpoint())
     return job
 
 
@@ -260,13 +263,6 @@ class Pass:
             # of all topics: a level would be refined again after every block
             self._emitter.write(rows_of(block, self.topics.classify(documents)))
             self._is_emitted = True
-
-    def begin(self, reader: Reader) -> None:
-        """Take over the initial position in a source."""
-        self.topics.position = reader.at
-        # A crash before the first checkpoint would lose where a source that grows was started.
-        if self._checkpoints is not None and not (reader.at is None or reader.starts_alike):
-            self._checkpoints.save(self.checkpoint())
 
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):

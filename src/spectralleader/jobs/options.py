@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -88,14 +88,12 @@ class Source(SourceOptions):
             )
 
     @classmethod
-    def of(cls, files: str | os.PathLike[str] | Source, **options: Any) -> Source:
-        """Return a source for one file; return a `Source` unchanged."""
-        return files if isinstance(files, Source) else cls((os.fspath(files),), **options)
-
-    @classmethod
-    def read(cls, files: Iterable[str], options: SourceOptions, **changes: Any) -> Source:
-        """Return a source that is read with these options, and some changes of them."""
-        return cls(tuple(files), **{**vars(options), **changes})
+    def of(cls, files: str | os.PathLike[str] | Sequence[str] | Source, **options: Any) -> Source:
+        """Return a source for a file or files; return a `Source` unchanged."""
+        if isinstance(files, Source):
+            return files
+        names = (os.fspath(files),) if isinstance(files, str | os.PathLike) else tuple(files)
+        return cls(names, **options)
 
     @property
     def is_live(self) -> bool:
