@@ -87,7 +87,6 @@ def learn(
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_learned
         from spectralleader.jobs import LearnOptions, Source, run
-        from spectralleader.jobs.engine import learn_on_engine
 
         options.allow_own_modules([settings.learner])
         chosen = LearnOptions(Source.of(files, **vars(reading)), topics, **vars(settings))
@@ -96,6 +95,8 @@ def learn(
             if engine is None:
                 result = run(chosen, progress)
             else:
+                from spectralleader.jobs.engine import learn_on_engine
+
                 result = learn_on_engine(engine, chosen, address, progress)
         try:
             print_json(result.summary()) if as_json else show_learned(result)
