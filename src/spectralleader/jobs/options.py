@@ -153,7 +153,7 @@ class Source(SourceOptions):
 
 @dataclass(frozen=True)
 class LearnOptions(LearnSettings):
-    """The options of `learn`, with those of `LearnSettings`; some are also of `evaluate` and engines.
+    """The options of `learn`, with those of `LearnSettings`; some are also for other jobs.
 
     Parameters
     ----------
