@@ -40,7 +40,7 @@ ROOMS = {
     "documents, models, samples, moments, spectral, em": Budget(3_450, 38),
     "learners": Budget(2_590, 26),
     "text, topics, reading": Budget(2_905, 22),
-    "sources": Budget(2_730, 25),
+    "sources": Budget(2_610, 25),
     "jobs, cli": Budget(2_690, 21),
     "storage, evaluation": Budget(700, 10),
     "serve, page": Budget(1_410, 11),

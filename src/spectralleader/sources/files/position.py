@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +21,8 @@ from spectralleader.sources.reader import FilePosition, Whole
 # Bytes at the beginning of a file, and before the position, that are compared at most. Reading and
 # hashing both takes 0.03 s, and files of up to 16 MiB are compared as a whole.
 SAMPLED = 2**23
+# Of a document of tokens, only the order of its counts may change.
+as_lines = msgspec.json.Encoder(order="sorted").encode_lines
 ADVICE = "name the same files in the same order"
 
 
@@ -94,9 +95,9 @@ class LearnedInput:
 
     def _update(self, texts: list[Any]) -> None:
         # The last line may be half written when it is learned, so it has a digest of its own.
-        self._digest.update(as_bytes(texts[:-1]))
+        self._digest.update(as_lines(texts[:-1]))
         self._before_last = self._digest.copy()
-        self._digest.update(as_bytes(texts[-1:]))
+        self._digest.update(as_lines(texts[-1:]))
 
     @property
     def position(self) -> Callable[[], Json | None]:
@@ -195,15 +196,3 @@ def is_in_file(name: str, at: FilePosition, *, is_whole: bool) -> bool:
     """Return whether a file has the same bytes up to a position, and ends there if it is whole."""
     with open(name, "rb") as file:
         return at.is_in(file) and (not is_whole or os.path.getsize(name) == at.offset)
-
-
-def as_bytes(texts: list[Any]) -> bytes:
-    """Return an injective encoding of a list of texts or documents of tokens."""
-    # The length before each text keeps ["a", "b"] and ["ab"] apart.
-    texts = [text if type(text) is str else as_json(text) for text in texts]
-    return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
-
-
-def as_json(document: Any) -> str:
-    """Return a document of tokens as canonical JSON."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

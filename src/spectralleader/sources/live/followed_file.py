@@ -366,11 +366,6 @@ class Rotated(NamedTuple):
         return cls(found.st_mtime_ns, -int(number) if is_number else 0, path, found.st_ino)
 
     @property
-    def place(self) -> tuple[Path, int]:
-        """Its name and inode."""
-        return self.path, self.inode
-
-    @property
     def identity(self) -> tuple[int, int]:
         """What tells it from others: inodes are used again."""
         return self.inode, self.time
@@ -387,11 +382,10 @@ def find_rotated(path: Path) -> list[Rotated]:
     They may be renamed while they are listed, so they are listed until two looks agree.
     """
     # A log may be renamed from .1 to .2 between two entries of one listing, and be missed.
-    found: list[Rotated] | None = None
-    while True:
-        before, found = found, list_rotated(path)
-        if before is not None and [one.place for one in before] == [one.place for one in found]:
-            return found
+    found = list_rotated(path)
+    while found != (again := list_rotated(path)):
+        found = again
+    return found
 
 
 def list_rotated(path: Path) -> list[Rotated]:
