@@ -4,11 +4,15 @@ import base64
 import gzip
 import http.client
 import json
+import os
+import shutil
 import signal
 import socket
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
@@ -246,6 +250,71 @@ def test_a_followed_file_is_learned_as_it_grows(tmp_path):
             file.write("\n".join(WRITTEN[120:127]) + "\n")
         service.wait(lambda: service.n_docs == 127)  # not only whole blocks of 100
         assert service.stop(signal.SIGINT)[0] == 0
+
+
+def test_what_is_skipped_is_counted_with_its_reason_and_its_last_place(tmp_path):
+    log = tmp_path / "log.jsonl"
+    good = [json.dumps({"text": text}) for text in WRITTEN[:120]]
+    log.write_text("\n".join(good) + "\n")
+    with Serving(tmp_path / "t.model", "--learn", str(log), "--follow") as service:
+        service.wait(lambda: service.n_docs == 120)
+        assert service.get("/readyz").json["skipped"] == {}
+        with log.open("ab") as file:
+            file.write(b'{"text": "half\n{"text": "\xff"}\n{"text": ""}\n{"text": "\xfe"}\n')
+        counts = {"invalid JSON": 1, "not UTF-8 text": 2, "no text": 1}
+        service.wait(lambda: service.get("/readyz").json["skipped"] == counts)
+        assert service.metric('spectralleader_skipped_total{reason="not UTF-8 text"}') == 2
+        last = {row["reason"]: row["last"] for row in service.get("/events").json["skipped"]}
+        assert last["not UTF-8 text"] == f"{log} message 0:124"
+        assert service.n_docs == 120
+
+
+def test_a_model_whose_file_is_deleted_is_written_again(saved, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = Path(shutil.copy(saved, folder / "t.model"))
+    with Serving(path) as service:
+        service.post("/learn", {"texts": WRITTEN[:10]})
+        service.wait(lambda: service.n_docs == 910)
+        time.sleep(10)  # the first checkpoint
+        path.unlink()
+        answer = service.get("/readyz")
+        assert (answer.status, "model file is missing" in answer.json["problems"][0]) == (503, True)
+        assert service.get("/metrics").status == 200
+        service.wait(path.exists)
+        service.wait(lambda: service.get("/readyz").status == 200)
+        shutil.rmtree(folder)
+        assert service.post("/predict", {"texts": ["goal"]}).status == 200
+        assert service.stop()[0] == 0
+    assert load(path).n_docs == 910
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root, to be another user"
+)
+def test_a_folder_that_cannot_be_searched_for_a_while_costs_nothing(saved):
+    within = tempfile.TemporaryDirectory()  # another user may not enter the folders of pytest
+    folder = Path(within.name)
+    path, log = Path(shutil.copy(saved, folder / "t.model")), folder / "log.txt"
+    log.write_text("\n".join(WRITTEN[:50]) + "\n")
+    for other in (folder, path, log):
+        os.chown(other, 65534, 65534)
+    as_another = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    options = "--learn", str(log), "--follow", "--adopt", "--checkpoint-every", "1s"
+    with within, Serving(path, *options, before=as_another) as service:
+        service.wait(lambda: service.n_docs == 950)
+        folder.chmod(0)
+        service.wait(lambda: service.get("/readyz").status == 503)
+        assert "missing" in service.get("/readyz").json["problems"][0]
+        assert service.get("/topics").status == service.get("/metrics").status == 200
+        service.wait(lambda: "Permission denied" in service.get("/readyz").json["problems"][0])
+        folder.chmod(0o700)
+        service.wait(lambda: service.get("/readyz").status == 200)
+        with log.open("a") as file:
+            file.write("goal goal\n")
+        service.wait(lambda: service.n_docs == 951)
+        assert service.stop()[0] == 0
+        assert load(path).n_docs == 951
 
 
 def begin_body(service, body=b'{"texts"', length=100):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from time import time
 from typing import NamedTuple
 
@@ -82,15 +84,24 @@ def measure(service: Service) -> list[Row]:
         Row("baseline_nats_per_word", "The same of word frequencies.", baseline),
         Row("lag", "How far behind its source.",
             now.lag and {now.lag.unit: now.lag.number}, "unit"),
+        Row("skipped_total", "Documents that could not be read, since the start.",
+            {row.reason: row.documents for row in now.skipped}, "reason"),
         Row("topic_share", "Share of topics.", by_number(full.model.weights), "topic"),
         Row("topic_surprise", "Mean -log p of latest documents: 1 if they are like the past.",
             by_number(now.surprise), "topic"),
         Row("checkpoint_age_seconds", "Age of the last checkpoint.",
             saved_at and time() - saved_at),
         Row("checkpoint_bytes", "Size of the model file.",
-            path.stat().st_size if saved_at and path.exists() else None),
+            find_size(path) if saved_at else None),
         Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
     ]  # fmt: skip
+
+
+def find_size(path: Path) -> int | None:
+    """Return the size of a file, None if there is none at the moment."""
+    with suppress(OSError):
+        return path.stat().st_size
+    return None
 
 
 def by_number(values: Floats) -> dict[str, float]:

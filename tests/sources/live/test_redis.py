@@ -116,6 +116,7 @@ def test_messages_deleted_before_they_were_read_are_reported_with_their_number(
     assert found[:12] == [f"rain {i}" for i in range(18, 30)]
     [lost] = said
     assert "was trimmed: 8 messages were deleted before learning" in lost
+    assert [row[:2] for row in reader.problems.skipped] == [("deleted before it was read", 8)]
     with pytest.raises(ValueError, match=r"8 messages were deleted.*omit --strict"):
         read_all(address, after=position, strict=True)
     said.clear()

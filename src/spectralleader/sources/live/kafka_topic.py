@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from spectralleader.errors import ResumeError, missing_extra
+from spectralleader.sources.files.problems import DELETED
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
@@ -150,6 +151,8 @@ class KafkaTopic(LiveSource):
             if self._options.strict:
                 raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
             self._say(f"{lost} were deleted before they were learned")
+            place = f"{self.name} message {number}:{stored}"
+            self.problems.add_at(DELETED, place, n=low - stored)
         return max(stored, int(low))
 
     def _at(self, number: int, offset: int = 0) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.options import Json, Say
 
 Fields = list[bytes]  # alternating names and values
@@ -55,6 +57,11 @@ class LiveSource:
     form = ""  # of its address, for --help
     name = ""  # for messages, without a password
     starts_alike = False  # see `Reader`
+
+    @cached_property
+    def problems(self) -> Problems:
+        """Where messages are counted that were deleted before they were read."""
+        return Problems((self.name,))
 
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.

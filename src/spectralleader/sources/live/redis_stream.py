@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from spectralleader.errors import ResumeError, missing_extra
+from spectralleader.sources.files.problems import DELETED
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
@@ -167,6 +168,7 @@ class RedisStream(LiveSource):
             if self._options.strict:
                 raise ValueError(f"{lost}; omit --strict")
             self._say(lost)
+            self.problems.add_at(DELETED, f"{self.name} message {self._id}", n=n_deleted)
         self._n_added = info.n_added - n_left
 
     def take(self, n: int) -> MessageBatch:
