@@ -12,6 +12,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,59 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
             assert service.get(path).status == 200
         answer = service.post("/learn", {"texts": ["a"]}, Authorization=f"Bearer {TOKEN}")
         assert (answer.status, "--read-only" in answer.json["error"]) == (409, True)
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_tokens_are_read_again_after_sighup_and_one_of_them_only_reads(saved, tmp_path):
+    token, reading = tmp_path / "token", tmp_path / "reading"
+    token.write_text(TOKEN)
+    reading.write_text(f"reading-{TOKEN}")
+    files = "--token-file", str(token), "--read-token-file", str(reading)
+    with Serving(Path(shutil.copy(saved, tmp_path / "t.model")), *files, ready=False) as service:
+        body, reads = {"texts": ["goal"]}, bearer(f"reading-{TOKEN}")
+        assert service.get("/topics", **reads).status == 200
+        assert service.post("/predict", body, **reads).status == 200
+        assert service.post("/learn", body, **reads).status == 403
+        assert service.post("/learn", body, **bearer(TOKEN)).status == 202
+        token.write_text("another-" + TOKEN)
+        service.process.send_signal(signal.SIGHUP)
+        service.wait(lambda: service.get("/topics", **bearer(TOKEN)).status == 401)
+        assert service.post("/learn", body, **bearer("another-" + TOKEN)).status == 202
+        assert service.get("/topics", **reads).status == 200
+        token.write_text("short")
+        service.process.send_signal(signal.SIGHUP)
+        service.wait(
+            lambda: (
+                service.get("/topics", **bearer("another-" + TOKEN)).status == 200
+                and "the tokens remain as they were: the token in" in service.said
+            )
+        )
+        assert service.stop()[0] == 0
+
+
+def test_sighup_does_not_end_a_service_without_a_token(service):
+    service.process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert service.get("/readyz").status == 200
+
+
+def test_the_log_is_json_and_refused_requests_do_not_fill_it(saved, tmp_path):
+    (tmp_path / "token").write_text(TOKEN)
+    options = "--token-file", str(tmp_path / "token"), "--read-only", "--log", "json"
+    with Serving(saved, *options) as service:
+        for _ in range(50):
+            service.get("/topics", **bearer("wrong"))
+        assert service.stop()[0] == 0
+    lines = [json.loads(line) for line in service.lines]
+    assert [line["event"] for line in lines] == ["tokens", "listening", "refused"]
+    assert {line["level"] for line in lines} == {"info", "warning"}
+    assert lines[1]["address"] == service.address
+    refused = lines[2]
+    assert (refused["status"], refused["requests"], refused["client"]) == (401, 1, "127.0.0.1")
+    assert datetime.fromisoformat(refused["time"]).tzinfo is not None
 
 
 @pytest.mark.parametrize(

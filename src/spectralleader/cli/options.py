@@ -171,7 +171,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
 
 
 # The options of all commands that read documents, then those of commands that learn them in order.
-READING = ("text", "tokens", "split", "format", "strict", "encoding", "header")
+READING = ("text", "tokens", "split", "format", "strict", "encoding", "header", "broker_settings")
 STREAM = (*READING, "time", "time_format", "label", "sort", "block")
 LIVE = ("follow", "start", "wait", "seconds")
 

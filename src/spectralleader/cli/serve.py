@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,7 +15,10 @@ from spectralleader.errors import missing_extra
 from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
-SERVED = ("text", "tokens", "split", "format", "strict", "time", "block", "follow", "start")
+SERVED = (
+    "text", "tokens", "split", "format", "strict", "broker_settings", "time", "block", "follow",
+    "start",
+)  # fmt: skip
 
 
 @app.command(
@@ -50,6 +53,15 @@ def serve(
         exists=True,
         dir_okay=False,
     ),
+    read_token_file: Path | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="File with a token for requests that change nothing. Both files are read again "
+        "after SIGHUP.",
+        exists=True,
+        dir_okay=False,
+    ),
+    log: Literal["text", "json"] = typer.Option("text", help="Format of the log."),
     insecure: bool = typer.Option(
         False,
         "--insecure",
@@ -107,8 +119,9 @@ def serve(
         options.trust_learner(learner)
         limits = Limits(body=max_body, batch=max_batch, requests=max_requests)
         serving = ServeOptions(
-            model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
-        )
+            model, host, port, token_file, read_token_file,
+            insecure=insecure, read_only=read_only, limits=limits, log=log,
+        )  # fmt: skip
         # Posted documents are read from the inbox, which has its own starting point.
         begun = {} if learn else {"start": "earliest"}
         learned = LearnOptions(

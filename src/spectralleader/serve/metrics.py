@@ -78,6 +78,8 @@ def measure(service: Service) -> list[Row]:
         Row("documents_total", "Documents learned.", now.n_docs),
         Row("documents_per_second", "Documents learned per second, recently.", now.rate),
         Row("words", "Words of the vocabulary.", full.vocabulary.n_words),
+        Row("long_words_total", "Occurrences of words that are too long to be learned.",
+            full.vocabulary.n_too_long),
         Row("drifting", "1 while the stream drifts.", events.drifts_since is not None),
         Row("events_total", "Changes of topics.", len(events.events)),
         Row("loss_nats_per_word", "Recent prequential loss.", loss),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
+import signal
 import socket
-import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,17 +16,16 @@ import uvicorn
 from spectralleader.errors import ResumeError
 from spectralleader.jobs import LearnOptions, Source, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run
-from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
-from spectralleader.serve.app import LOOPBACK, Application
+from spectralleader.runtime.interrupts import Interrupts, is_main_thread, raise_if_interrupted
+from spectralleader.serve.app import LOOPBACK, Application, Tokens
 from spectralleader.serve.handlers import Handlers
 from spectralleader.serve.inbox import Inbox, open_inbox
+from spectralleader.serve.log import start_log
 from spectralleader.serve.messages import Limits, counts_tokens
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.service import Service, log
+from spectralleader.serve.service import Service
 from spectralleader.storage import load_topics
 
-# Other characters cannot be sent in a header, or not the same way by all clients.
-TOKEN = re.compile(rb"[!-~]{16,}")
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
@@ -45,36 +42,21 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8000
     token_file: Path | None = None
+    read_token_file: Path | None = None  # of a token that changes nothing
     insecure: bool = False  # other hosts may ask without a token
     read_only: bool = False
     limits: Limits = Limits()  # noqa: RUF009  # immutable
+    log: str = "text"  # or "json"
 
-    def read_token(self) -> bytes | None:
-        """Return the token; what is not safe is refused.
-
-        Raises
-        ------
-        ValueError
-            If there is none and others than this machine could ask, or it is too short.
-        """
-        if self.token_file is None:
-            if self.host not in LOOPBACK and not self.insecure:
-                raise ValueError(
-                    f"anyone who can connect to {self.host} could read and change the model: set "
-                    "--token-file, or pass --insecure"
-                )
-            return None
-        token = self.token_file.read_bytes().strip()
-        # The group is left alone: Kubernetes gives secrets to a pod by its group.
-        if os.name != "nt" and self.token_file.stat().st_mode & stat.S_IROTH:
-            log(f"warning: all users can read the token; run chmod 600 {self.token_file}")
-        if TOKEN.fullmatch(token) is None:
+    def read_tokens(self) -> Tokens:
+        """Return the tokens; raise `ValueError` if one is not safe, or others could ask without."""
+        tokens = Tokens(self.token_file, self.read_token_file)
+        if not (tokens.are_needed or self.insecure or self.host in LOOPBACK):
             raise ValueError(
-                f"the token in {self.token_file} must be one line of at least 16 visible ASCII "
-                "characters, without spaces or a byte order mark; make one with: openssl rand "
-                f"-hex 32 > {self.token_file}"
+                f"anyone who can connect to {self.host} could read and change the model: set "
+                "--token-file, or pass --insecure"
             )
-        return token
+        return tokens
 
 
 def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
@@ -90,6 +72,7 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
 
 
 def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
+    start_log(options.log)
     service, reader = Service(options.model), None
     if learning is not None:
         every = CheckpointInterval.of(learning.checkpoint_every).seconds
@@ -131,17 +114,18 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
 @contextmanager
 def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     """Run the web server in a thread of its own while this is entered."""
-    token = options.read_token()
+    tokens = options.read_tokens()
     # Any name is accepted from clients with a token, and from all if none is needed.
-    hosts = LOOPBACK if token is None and not options.insecure else ()
+    hosts = () if tokens.are_needed or options.insecure else LOOPBACK
     handlers = Handlers(service, Metrics(service), options.limits)
     listening = listen(options.host, options.port)
     host, port = listening.getsockname()[:2]
     service.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     config = uvicorn.Config(
-        Application(handlers, token, hosts),
+        Application(handlers, tokens, hosts),
         access_log=False, lifespan="off", server_header=False,
-        log_level="critical",  # clients could fill the log; the application logs its failures
+        # Clients could fill the log, and the application logs its failures.
+        log_config=None, log_level="critical",
         proxy_headers=False,  # nothing here depends on who asks
         ws="none",  # who asks for a web socket is answered by HTTP, without a hint in the log
         limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=GRACE,
@@ -150,11 +134,26 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     thread = threading.Thread(target=server.run, args=([listening],), name="web", daemon=True)
     thread.start()
     try:
-        yield
+        with reloading(tokens):
+            yield
     finally:
         service.ending.set()
         server.should_exit = True
         thread.join(GRACE + 1)
+
+
+@contextmanager
+def reloading(tokens: Tokens) -> Iterator[None]:
+    """Read the tokens again after SIGHUP, which would end the process otherwise."""
+    if not (hasattr(signal, "SIGHUP") and is_main_thread()):
+        yield
+        return
+    # An attribute is set and no more: the signal may come in the middle of a step.
+    before = signal.signal(signal.SIGHUP, lambda *_: setattr(tokens, "is_stale", True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def listen(host: str, port: int) -> socket.socket:

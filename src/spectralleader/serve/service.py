@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.log import log
 from spectralleader.serve.messages import Change, Events
 from spectralleader.sources.files.problems import Skipped
 from spectralleader.sources.reader import Lag
@@ -111,12 +111,13 @@ class Service(Progress):
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
         saved_at = self.path.stat().st_mtime if self.path.exists() else None
         self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
-        log(f"listening on {self.address}")  # not before: it could be refused until now
+        # Not before: it could be refused until now.
+        log("listening", f"listening on {self.address}", address=self.address)
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
         self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
-        log(line)
+        log("message", line)
 
     def reading(self, block: Counted) -> None:
         """Look at some documents before they are learned, for what is published after the step."""
@@ -233,8 +234,3 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
 def describe_skipped(row: Skipped) -> str:
     """Return why documents were skipped, as a sentence."""
     return f"Skipped {row.documents:,}: {row.reason} (the last: {row.last})."
-
-
-def log(line: str) -> None:
-    """Print a line to standard error."""
-    print(f"spectralleader: {line}", file=sys.stderr, flush=True)

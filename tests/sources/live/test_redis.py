@@ -156,6 +156,25 @@ def test_messages_deleted_while_the_stream_is_followed_are_reported(
     assert "4 messages were deleted" in lost
 
 
+def test_the_password_comes_from_a_file(redis_server, tmp_path):
+    redis_server.fill("secret", [{"text": "rain"}])
+    given = tmp_path / "settings"
+    given.write_text("# of the reader\nusername=reader\n\n password = a=b \n")
+    with redis_server.client() as client:
+        client.acl_setuser(
+            "reader", enabled=True, passwords=["+a=b"], keys=["secret"], commands=["+@all"]
+        )
+    _, found = read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    assert found == ["rain"]
+    given.write_text("username=reader\npassword=wrong")
+    with pytest.raises(ValueError, match="denies access"):
+        read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    given.write_text("a-password")
+    with pytest.raises(ValueError, match="must have lines such as") as error:
+        read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    assert "a-password" not in str(error.value)
+
+
 def test_a_stream_that_was_recreated_is_refused_though_its_ids_are_later(redis_server, trimmed):
     name, address, position = trimmed
     with redis_server.client() as client:

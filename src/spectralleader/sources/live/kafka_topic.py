@@ -18,6 +18,7 @@ from spectralleader.sources.live.protocol import (
     MessageBatch,
     check_position,
     in_steps,
+    read_settings,
 )
 from spectralleader.sources.options import Json, SourceOptions
 
@@ -87,6 +88,7 @@ class KafkaTopic(LiveSource):
         settings = {
             **SETTINGS,
             **self._more,
+            **read_settings(self._options.broker_settings),
             "bootstrap.servers": self._servers,
             "error_cb": self._note_error,
             "on_commit": self._note_commit,
