@@ -235,7 +235,7 @@ def test_it_is_not_ready_while_the_disk_takes_no_posts(asked, monkeypatch):
 
 
 def test_it_is_not_ready_after_a_checkpoint_that_failed(asked):
-    asked.service.not_saved(OSError())
+    asked.service.not_saved(OSError("the disk is full"))
     status, _, found = asked.ask("GET", "/readyz")
     assert (status, "checkpoint failed" in found["problems"][0]) == (503, True)
     asked.service.saved(Checkpoint(asked.topics))

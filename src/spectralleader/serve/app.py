@@ -47,7 +47,7 @@ class Tokens:
         File of the token for all requests, and of that for requests that change nothing.
     """
 
-    def __init__(self, all: Path | None = None, reading: Path | None = None) -> None:
+    def __init__(self, all: str | Path | None = None, reading: str | Path | None = None) -> None:
         self._files = all, reading
         self.are_needed = any(self._files)
         self.is_stale = False  # set by a signal handler, which must do no more than that
@@ -82,10 +82,12 @@ class Tokens:
             log("tokens", "the tokens were read again")
 
 
-def read_secret(path: Path | None) -> bytes | None:
+def read_secret(file: str | Path | None) -> bytes | None:
     """Return the token in a file; raise `ValueError` if it is not safe."""
-    if path is None:
+    if file is None:
         return None
+    if not (path := Path(file)).is_file():
+        raise ValueError(f"the file of the token, {path}, does not exist")
     token = path.read_bytes().strip()
     # The group is left alone: Kubernetes gives secrets to a pod by its group.
     if os.name != "nt" and path.stat().st_mode & stat.S_IROTH:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 from time import time
 from typing import NamedTuple
 
@@ -64,7 +62,7 @@ class Row(NamedTuple):
 
 def measure(service: Service) -> list[Row]:
     """Return the metrics as they are now."""
-    now, path = service.published, service.path
+    now = service.published
     rows = [
         Row("info", "Version.", {__version__: 1}, "version"),
         Row("ready", "1 if it learns and answers.", not service.problems()),
@@ -94,16 +92,9 @@ def measure(service: Service) -> list[Row]:
         Row("checkpoint_age_seconds", "Age of the last checkpoint.",
             saved_at and time() - saved_at),
         Row("checkpoint_bytes", "Size of the model file.",
-            find_size(path) if saved_at else None),
+            saved_at and now.saved_bytes),
         Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
     ]  # fmt: skip
-
-
-def find_size(path: Path) -> int | None:
-    """Return the size of a file, None if there is none at the moment."""
-    with suppress(OSError):
-        return path.stat().st_size
-    return None
 
 
 def by_number(values: Floats) -> dict[str, float]:

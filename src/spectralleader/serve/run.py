@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
@@ -15,8 +15,9 @@ import uvicorn
 
 from spectralleader.errors import ResumeError
 from spectralleader.jobs import LearnOptions, Source, run
-from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run
-from spectralleader.runtime.interrupts import Interrupts, is_main_thread, raise_if_interrupted
+from spectralleader.jobs.checkpointing import CheckpointInterval, load_run
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
+from spectralleader.serve import ServeOptions
 from spectralleader.serve.app import LOOPBACK, Application, Tokens
 from spectralleader.serve.handlers import Handlers
 from spectralleader.serve.inbox import Inbox, open_inbox
@@ -34,59 +35,45 @@ BACKLOG = 512  # connections that wait until they are accepted
 LOOK = 0.1  # seconds between two looks at signals
 
 
-@dataclass(frozen=True)
-class ServeOptions:
-    """All that `serve` is asked for, beside what is learned."""
-
-    model: Path
-    host: str = "127.0.0.1"
-    port: int = 8000
-    token_file: Path | None = None
-    read_token_file: Path | None = None  # of a token that changes nothing
-    insecure: bool = False  # other hosts may ask without a token
-    read_only: bool = False
-    limits: Limits = Limits()  # noqa: RUF009  # immutable
-    log: str = "text"  # or "json"
-
-    def read_tokens(self) -> Tokens:
-        """Return the tokens; raise `ValueError` if one is not safe, or others could ask without."""
-        tokens = Tokens(self.token_file, self.read_token_file)
-        if not (tokens.are_needed or self.insecure or self.host in LOOPBACK):
-            raise ValueError(
-                f"anyone who can connect to {self.host} could read and change the model: set "
-                "--token-file, or pass --insecure"
-            )
-        return tokens
+def read_tokens(options: ServeOptions) -> Tokens:
+    """Return the tokens; raise `ValueError` if one is not safe, or others could ask without."""
+    tokens = Tokens(options.token_file, options.read_token_file)
+    if not (tokens.are_needed or options.insecure or options.host in LOOPBACK):
+        raise ValueError(
+            f"anyone who can connect to {options.host} could read and change the model: set "
+            "--token-file, or pass --insecure"
+        )
+    return tokens
 
 
-def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
+def serve(model: Path, options: ServeOptions, learning: LearnOptions | None) -> None:
     """Serve a model until a signal ends it; learn as `learning` says, or what is posted.
 
     Learning options without a source are those of the inbox.
     """
     try:
-        _serve(options, learning)
+        _serve(model, options, learning)
     except ResumeError as error:  # of jobs that learn has too, whose options are others
         error.restart = "name another MODEL to start over"
         raise
 
 
-def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
+def _serve(model: Path, options: ServeOptions, learning: LearnOptions | None) -> None:
     start_log(options.log)
-    service, reader = Service(options.model), None
+    service, reader = Service(model), None
     if learning is not None:
         every = CheckpointInterval.of(learning.checkpoint_every).seconds
         service.stale = max(LEAST_STALE, STALE * every)
         service.publish(learns=True)
         if not learning.source.files:
-            service.inbox = Inbox(options.model.with_name(f"{options.model.name}.inbox"))
+            service.inbox = Inbox(model.with_name(f"{model.name}.inbox"))
             learning = replace(learning, source=inbox_source(service.inbox, learning))
             reader = open_inbox(service.inbox, learning.source, service.say)
     with Interrupts() as interrupts, answering(service, options):
         interrupts.at_stake = True
         try:
             if learning is None:
-                service.show(load_topics(options.model))
+                service.show(load_topics(model))
             elif run(learning, service, reader).stopped:
                 return
             else:
@@ -104,7 +91,7 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
     given, path = learning.source, Path(learning.save or "")
     has_tokens = bool(given.tokens)
     if path.exists():
-        has_tokens = counts_tokens(adopt_run(path)[0].topics.vectoriser.words)
+        has_tokens = counts_tokens(load_run(path, adopt=True)[0].topics.vectoriser.words)
     tokens = "tokens" if has_tokens else None
     return Source(
         (str(inbox.path),), block=given.block, split=given.split, tokens=tokens, follow=True
@@ -114,10 +101,11 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
 @contextmanager
 def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     """Run the web server in a thread of its own while this is entered."""
-    tokens = options.read_tokens()
+    tokens = read_tokens(options)
     # Any name is accepted from clients with a token, and from all if none is needed.
     hosts = () if tokens.are_needed or options.insecure else LOOPBACK
-    handlers = Handlers(service, Metrics(service), options.limits)
+    limits = Limits(options.max_body, options.max_batch, options.max_requests)
+    handlers = Handlers(service, Metrics(service), limits)
     listening = listen(options.host, options.port)
     host, port = listening.getsockname()[:2]
     service.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -133,27 +121,15 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), name="web", daemon=True)
     thread.start()
+    if hasattr(signal, "SIGHUP"):  # which Windows has not, and which would end the process
+        # An attribute is set and no more: the signal may come in the middle of a step.
+        signal.signal(signal.SIGHUP, lambda *_: setattr(tokens, "is_stale", True))
     try:
-        with reloading(tokens):
-            yield
+        yield
     finally:
         service.ending.set()
         server.should_exit = True
         thread.join(GRACE + 1)
-
-
-@contextmanager
-def reloading(tokens: Tokens) -> Iterator[None]:
-    """Read the tokens again after SIGHUP, which would end the process otherwise."""
-    if not (hasattr(signal, "SIGHUP") and is_main_thread()):
-        yield
-        return
-    # An attribute is set and no more: the signal may come in the middle of a step.
-    before = signal.signal(signal.SIGHUP, lambda *_: setattr(tokens, "is_stale", True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, time
@@ -14,7 +15,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.learn_result import LearnResult
+from spectralleader.jobs.learning import LearnResult
 from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
@@ -64,6 +65,7 @@ class Published(NamedTuple):
     messages: tuple[str, ...] = ()  # for the user, latest last
     saved_at: float | None = None  # Unix seconds of the last checkpoint
     n_saved: int = 0  # documents that it has
+    saved_bytes: int = 0  # its size
     not_saved: str = ""  # why the last checkpoint could not be written
 
 
@@ -109,8 +111,8 @@ class Service(Progress):
         """Answer from these topics."""
         topics.snapshot().classify([])  # compiles the kernels before the first request
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
-        saved_at = self.path.stat().st_mtime if self.path.exists() else None
-        self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
+        news |= look_at(self.path)
+        self.publish(**news, surprise=np.ones(topics.learner.n_topics))
         # Not before: it could be refused until now.
         log("listening", f"listening on {self.address}", address=self.address)
 
@@ -173,7 +175,7 @@ class Service(Progress):
 
     def saved(self, checkpoint: Checkpoint) -> None:
         """Record a checkpoint that was written."""
-        self.publish(saved_at=time(), n_saved=checkpoint.topics.n_docs, not_saved="")
+        self.publish(n_saved=checkpoint.topics.n_docs, not_saved="", **look_at(self.path))
         if self.inbox is not None:
             self.inbox.forget(checkpoint.topics.position)
 
@@ -229,6 +231,14 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
     loss = now.losses.loss - before.losses.loss
     baseline = now.unigram_losses.loss - before.unigram_losses.loss
     return now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4)
+
+
+def look_at(path: Path) -> dict[str, float]:
+    """Return what is published of the model file; nothing if it is gone already."""
+    with suppress(OSError):
+        status = path.stat()
+        return {"saved_at": status.st_mtime, "saved_bytes": status.st_size}
+    return {}
 
 
 def describe_skipped(row: Skipped) -> str:
