@@ -77,7 +77,7 @@ def learn_texts(
         def count_most(n_words: int) -> Vocabulary:
             counted = [dask.delayed(shared.tally, pure=False)(part, words) for part in parts]
             total = engine.reduce("words", found.compute(counted), shared.join)
-            return shared.rank(total or {}, n_words)
+            return Vocabulary.ranked(total or {}, n_words)
 
         known = shared.choose_vocabulary(vocabulary, count_most)
         sent = dask.delayed(partial(shared.count_texts, vocabulary=known, words=words), pure=False)

@@ -82,7 +82,7 @@ def learn_texts(
         counted = texts.mapInArrow(partial(arrow.tally_batches, words=words), "word string, n long")
         total = counted.groupBy("word").agg(F.sum("n").alias("n"))
         rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
-        return shared.rank({row.word: row.n for row in rows}, n_words)
+        return Vocabulary.ranked({row.word: row.n for row in rows}, n_words)
 
     known = shared.choose_vocabulary(vocabulary, count_most)
     make = partial(shared.count_texts, vocabulary=known, words=words)

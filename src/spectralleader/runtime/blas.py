@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 # Environment variables that take effect before NumPy is imported.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Modules in `linalg` that use the libraries of NumPy and SciPy.
-MODULES = {"numpy": "_umath_linalg", "scipy": "_fblas"}
+# Modules in `linalg` that use the libraries of NumPy and SciPy; if they cannot be found or do not,
+# the threads are left alone.
+MODULES = {"numpy": "lapack_lite", "scipy": "cython_blas"}
 # Names in these libraries; others, such as Accelerate, are not changed.
 NAMES = [
     f"{prefix}_{{}}_num_threads{suffix}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -49,6 +49,9 @@ class Vocabulary(Sequence[str], Saved):
 
     saved_as = "given"
     saved = fields(words=Strings)
+
+    grows: ClassVar[bool] = False
+    """Whether new words are added."""
 
     _table: WordTable
     _spelled = Strings()  # cache of the words as strings
@@ -95,11 +98,18 @@ class Vocabulary(Sequence[str], Saved):
                 "rarest were forgotten on the way",
                 stacklevel=2,
             )
-        if not counted:
+        totals = dict(zip(counted, counted.totals.tolist(), strict=True))
+        return Vocabulary.ranked(totals, n_words, min_count=min_count)
+
+    @staticmethod
+    def ranked(totals: Mapping[str, int], n_words: int, *, min_count: int = 1) -> Vocabulary:
+        """Return the most frequent of counted words, in the order of `most_frequent`."""
+        if not totals:
             raise NoWordsError(
                 "the texts have no words: check the column, the language, the stop words"
             )
-        ranked = sorted(zip((-counted.totals).tolist(), counted, strict=True))
+        # Equal counts in the order of the alphabet: every engine finds the same vocabulary.
+        ranked = sorted((-n, word) for word, n in totals.items())
         # At least one word: a vocabulary of none would be an error about something else.
         ranked = [one for one in ranked if -one[0] >= min_count] or ranked[:1]
         return Vocabulary(word for _, word in ranked[:n_words])
@@ -121,11 +131,6 @@ class Vocabulary(Sequence[str], Saved):
         """Return the counts of known words of texts, without adding new ones."""
         return count_words(texts, words, Tables(self._table, self._table), min_count=0)[0]
 
-    @property
-    def grows(self) -> bool:
-        """Whether new words are added."""
-        return False
-
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
         return self
@@ -137,7 +142,7 @@ class Vocabulary(Sequence[str], Saved):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that vocabularies must share to be united."""
-        return {"vocabulary": "growing" if self.grows else "given"}
+        return {"vocabulary": self.saved_as}
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
         """Return the union with other vocabularies, and the new ids of the words of each.
@@ -216,6 +221,8 @@ class GrowingVocabulary(Vocabulary):
         _rare=WordTable,
     )
 
+    grows = True
+
     def __init__(self, max_words: int, *, words: Iterable[str] = (), min_count: int = 1) -> None:
         self.max_words = check_n_words(max_words)
         self.min_count = check_whole("min_count", min_count, 1)
@@ -228,11 +235,6 @@ class GrowingVocabulary(Vocabulary):
             documents, tables = count_words(texts, words, tables, min_count=self.min_count)
             self._table, self._rare = tables
         return documents
-
-    @property
-    def grows(self) -> bool:
-        """Whether new words are added."""
-        return True
 
     @property
     def totals(self) -> Ints:
