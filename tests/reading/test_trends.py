@@ -134,7 +134,7 @@ def test_the_time_of_shifts_and_rows_grows_with_the_topics_not_their_square():
 
 
 def test_typical_documents_have_their_text_and_differ(learned):
-    sampled = sample_under(learned.snapshot(), learned.timeline)
+    sampled = sample_under(learned.at("all"), learned.timeline)
     for k in range(3):
         found = typical_texts(learned.model, sampled, 3, by_time=True)[k]
         assert len({one["text"] for one in found}) == 3
@@ -204,7 +204,7 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     rows[1::30] = ["goal cup team match goal goal cup"] * 10
     topics = TextTopics(3)
     topics.learn(rows)
-    sampled = sample_under(topics.snapshot(), topics.timeline)
+    sampled = sample_under(topics.at("all"), topics.timeline)
     for k in range(3):
         (found,) = typical_texts(topics.model, sampled, 1, by_time=False)[k]
         assert int(topics.posterior([found["text"]]).argmax()) == k

@@ -140,7 +140,7 @@ def list_level(
         "lost": round(tree.lost(n), 4),
         "topics": [
             {
-                "name": view.name(k),
+                "name": view.names[k],
                 "weight": float(model.weights[k]),  # rounded once, by the page
                 "used": bool(model.used[k]),
                 "words": [truncate(word) for word in words],
@@ -205,7 +205,7 @@ def list_tree(reading: Reading, numbers: list[int]) -> dict[str, Any]:
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": view.name(g) or " ".join(map(truncate, words)),
+            "label": view.names[g] or " ".join(map(truncate, words)),
             "used": bool(view.model.used[g]),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from os import PathLike
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self, cast, overload
 
 import numpy as np
 
@@ -263,12 +264,9 @@ class GrowingVocabulary(Vocabulary):
             self._set_rare(*self._rare_words())
         if self.n_words <= most:
             return None
-        totals = self.totals
-        kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
-        new_ids = np.full(len(totals), -1)
-        new_ids[kept] = np.arange(len(kept))
+        kept, new_ids = choose_frequent(self.totals, self.max_words)
         words = self.words
-        self._restore([words[i] for i in kept], totals[kept])
+        self._restore([words[i] for i in kept], self.totals[kept])
         return new_ids
 
     def _rare_words(self) -> tuple[list[str], Ints]:
@@ -292,18 +290,13 @@ class GrowingVocabulary(Vocabulary):
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
         """Return the union, with the counts added; see `Vocabulary.unite`."""
-        parts: list[Vocabulary] = [self, *others]
+        parts = [self, *cast("Sequence[Self]", others)]  # of the same settings
         united = type(self)(self.max_words, min_count=self.min_count)
-        totals = Counter[str]()  # of all words, known ones first
-        for one in parts:
-            totals.update(dict.fromkeys(one, 0))
-        growing = [one for one in parts if isinstance(one, GrowingVocabulary)]
+        totals = Counter[str](dict.fromkeys(chain.from_iterable(parts), 0))  # known words first
         n_known = len(totals)
-        for one in growing:
-            totals.update(dict(zip(one, one.totals.tolist(), strict=True)))
-        for one in growing:
-            words, counts = one._rare_words()
-            totals.update(dict(zip(words, counts.tolist(), strict=True)))
+        for one in parts:
+            for words, counts in ((one, one.totals), one._rare_words()):
+                totals.update(dict(zip(words, counts.tolist(), strict=True)))
         # Rare words may be frequent enough together.
         known = [w for i, (w, n) in enumerate(totals.items()) if i < n_known or n >= self.min_count]
         united._restore(known, np.array([totals[word] for word in known], np.int64))
@@ -314,6 +307,17 @@ class GrowingVocabulary(Vocabulary):
 
     def _restore(self, words: list[str], totals: Ints) -> None:
         self._table, self._spelled = make_table(words, totals), Strings(words)
+
+
+def choose_frequent(totals: Ints, n_words: int) -> tuple[Ints, Ints]:
+    """Return the ids of the most frequent words, and the new id of each word, -1 if it is evicted.
+
+    The words keep their order; of equally frequent words, the oldest stay.
+    """
+    kept = np.sort(np.argsort(-totals, kind="stable")[:n_words])
+    new_ids = np.full(len(totals), -1)
+    new_ids[kept] = np.arange(len(kept))
+    return kept, new_ids
 
 
 class _Frozen(Vocabulary):

@@ -56,7 +56,7 @@ class TextTopics(ThreadSafe):
     Texts without known words are counted but not learned.
 
     It is thread-safe: steps and reads are serialised. Readers that must not wait for a step can use
-    a `snapshot`.
+    what `read` or `at` returned before.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class TextTopics(ThreadSafe):
         # Copying the remembered documents takes longest: once per step.
         if self._reading is None:
             self._reading = Reading(
-                self.snapshot(),
+                self.at(ALL),
                 self.tree(),
                 remembered(self.learner),
                 Names(self.annotations.names.given),
@@ -195,12 +195,8 @@ class TextTopics(ThreadSafe):
             numbers agree, and are not refined.
         """
         # All topics need no tree, and no copy of the remembered documents.
-        is_all = not recent and self.level(level) == self.learner.n_topics
-        return self.snapshot() if is_all else self.read(recent=recent).at(level)
-
-    @locked
-    def snapshot(self) -> Snapshot:
-        """Return all topics, see `at`."""
+        if recent or self.level(level) != self.learner.n_topics:
+            return self.read(recent=recent).at(level)
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @locked
