@@ -175,10 +175,8 @@ class SpectralTopics(base.Transformer):
                 f"got a {kind}"
             )
         # Counts as ``BagOfWords`` returns them are taken as they are, without a copy.
-        counts = x.values()
-        if not counts or (
-            set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
-        ):
+        counts = x.values() or (0,)
+        if set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST:
             return x
         check_weights(x)
         whole: dict[Any, int] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -138,17 +138,13 @@ class DaskDocuments:
 
     def total(self, task: Task) -> Summary:
         """Return the sum of the task's summaries over all parts."""
-        name = getattr(task, "func", task).__name__
-        for attempt in range(ATTEMPTS):
-            try:
-                return self._total(name, task)
-            except CancelledError:  # the last worker with a copy of the task was lost
-                if attempt == ATTEMPTS - 1:
-                    raise
-        raise AssertionError("there is at least one attempt")
+        for _ in range(ATTEMPTS - 1):
+            with suppress(CancelledError):  # the last worker with a copy of the task was lost
+                return self._total(task)
+        return self._total(task)
 
-    def _total(self, name: str, task: Task) -> Summary:
-        client = self._engine.client
+    def _total(self, task: Task) -> Summary:
+        client, name = self._engine.client, shared.name_of(task)
         sent = client.scatter([task], broadcast=True, hash=False)[0]
         summaries = client.map(_run, self.parts, task=sent, pure=False)
         total: Summary | None = self._engine.reduce(name, summaries, _merge)

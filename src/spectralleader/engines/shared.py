@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.passes import Solution
+from spectralleader.learners.summaries import Task
 from spectralleader.text.counting import AT_ONCE
 from spectralleader.text.texts import Texts, in_blocks_of, take_texts
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
@@ -75,6 +76,11 @@ def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
     for part in tallies:
         total.update(part)
     return total
+
+
+def name_of(task: Task) -> str:
+    """Return the name of a pass for progress."""
+    return str(getattr(task, "func", task).__name__)
 
 
 def count_texts(texts: Texts, vocabulary: Vocabulary, words: Tokenizer) -> Documents:

@@ -18,7 +18,6 @@ from spectralleader.reading.trends import (
     TimelineSample,
     Trends,
     find_bars,
-    find_trends,
     name_date,
 )
 from spectralleader.reading.typical import MIN_WORDS, typicality
@@ -88,7 +87,7 @@ def describe_reading(
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [reading.at(n) for n in numbers]
     sampled = [reading.sample(n) for n in numbers]
-    trends = [find_trends(timeline, one) for one in sampled]
+    trends = [one.trends() for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]
     places, words = place_topics(tree.model), full.words

@@ -15,7 +15,7 @@ from spectralleader.models import ReadableT, TopicModel, TopicTree
 from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
-from spectralleader.reading.trends import TimelineSample, Trends, find_trends, sample_under
+from spectralleader.reading.trends import TimelineSample, Trends, sample_under
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -191,7 +191,7 @@ class Reading:
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
-        return find_trends(self.timeline, self.sample(level))
+        return self.sample(level).trends()
 
     def recent(self, model: TopicModel, documents: Documents | None) -> Reading:
         """Return the reading of recent topics, numbered and named like those of all documents.

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,8 +44,8 @@ def libraries() -> tuple[Threads, ...]:
         for path in Path(import_module(package).__path__[0], "linalg").glob(f"{module}.*"):
             with suppress(OSError):  # a stub with types
                 library = ctypes.CDLL(str(path))
-                names = (name for name in NAMES if hasattr(library, name.format("set")))
-                for name in islice(names, 1):
+                names = [name for name in NAMES if hasattr(library, name.format("set"))]
+                for name in names[:1]:
                     settable.append(Threads(*(library[name.format(x)] for x in ("get", "set"))))
     return tuple(settable)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from itertools import chain
 from os import PathLike
 from typing import Any, ClassVar, Self, cast, overload
@@ -23,7 +24,6 @@ from spectralleader.text.texts import Strings, Texts, in_blocks_of
 from spectralleader.text.word_table import (
     Tables,
     WordTable,
-    copy_table,
     empty_table,
     look_up,
     make_table,
@@ -245,7 +245,7 @@ class GrowingVocabulary(Vocabulary):
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
         if n_words is None or n_words >= self.n_words:
-            return _Frozen(copy_table(self._table), self.words)
+            return _Frozen(deepcopy(self._table), self.words)
         words = Strings(self.words[:n_words])
         return _Frozen(make_table(words), words)
 

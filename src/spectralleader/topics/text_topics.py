@@ -319,14 +319,14 @@ class TextTopics(ThreadSafe):
     @locked
     def step(self, counted: Counted) -> Ints | None:
         """Learn a block from `take_in`; return the new ids of all words if some were evicted."""
-        documents = counted.known
+        documents, n_docs = counted.known, counted.documents.n_docs
         with changing(self):
             # p-values compare with scores by models that had not learned the document.
             self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
             counted.add_to(self.timeline, self.n_docs, self.vectoriser)
-            self.n_docs += counted.n_docs
-            self.n_empty += counted.n_docs - documents.n_docs
+            self.n_docs += n_docs
+            self.n_empty += n_docs - documents.n_docs
             if counted.position is not None:
                 self._position = counted.position
             # Only now: the timeline reads words of this block, some of which may be evicted.
@@ -478,11 +478,6 @@ class Counted(NamedTuple):
     known: Documents  # those of them that have words
     seconds: Floats | None = None  # (n_docs,) Unix seconds; None without times
     position: Any = None  # in the source, after the block: JSON, or a function that returns it
-
-    @property
-    def n_docs(self) -> int:
-        """Number of texts, with and without words."""
-        return self.documents.n_docs
 
     def add_to(self, timeline: Timeline, n_before: int, vectoriser: Vectoriser) -> None:
         """Add the texts that have words to a timeline, after so many documents."""
