@@ -392,11 +392,7 @@ def as_seconds(time: Time) -> float:
 
 def as_positions(times: Iterable[Time]) -> Floats:
     """Return times as Unix seconds, see `as_seconds`."""
-    seconds = [
-        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
-        for time in times
-    ]
-    return np.array(seconds, np.float64)
+    return np.array([as_seconds(time) for time in times], np.float64)
 
 
 def check_n_times(n_texts: int, n_times: int) -> None:

@@ -79,7 +79,7 @@ def _check_each(strings: Sequence[Any]) -> None:
 
 def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[Any]]:
     """Yield consecutive blocks of so many texts; an iterator is read as far as needed only."""
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
+    if not isinstance(texts, Iterator):
         strings = take_texts(texts, words)
         for start in range(0, len(strings), size):
             yield strings[start : start + size]
