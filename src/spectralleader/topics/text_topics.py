@@ -347,6 +347,7 @@ class TextTopics(ThreadSafe):
         return self._position
 
     @position.setter
+    @locked
     def position(self, position: Any) -> None:
         self._position = position
 
