@@ -310,39 +310,30 @@ def find_curves(trends: Trends) -> list[list[float]]:
 def find_bars(trends: Trends) -> Bars:
     """Return the bars for the intervals of trends."""
     starts, width, n = trends.starts, trends.width, trends.n_sampled
-    pauses = np.diff(starts) - width
     far = max(PAUSE * width, PART * float(np.ptp(starts))) if len(starts) else 0.0
-    bars: list[list[int]] = []
+    # Whether an interval is near the one before, and may be in its bar.
+    is_near = np.diff(starts, prepend=-np.inf) - width <= far
+    firsts: list[int] = []  # the first interval of each bar
     for i in range(len(starts)):
-        if bars and pauses[i - 1] <= far and n[bars[-1]].sum() < FEWEST:
-            bars[-1].append(i)
-        else:
-            bars.append([i])
-    bars = join_rests(bars, n, pauses <= far)
-    first = starts[[bar[0] for bar in bars]]
-    ends = starts[[bar[-1] for bar in bars]] + width
-    if len(bars):
+        if not is_near[i] or n[firsts[-1] : i].sum() >= FEWEST:
+            firsts.append(i)
+    # The last bar before a pause may have too few documents: it joins the bar before, if near.
+    stretches = zip(firsts, [*firsts[1:], len(starts)], strict=False)
+    firsts = [i for i, end in stretches if not is_near[i] or n[i:end].sum() >= FEWEST]
+    of = np.searchsorted(firsts, np.arange(len(starts)), side="right") - 1
+    first, ends = starts[firsts], starts[np.flatnonzero(np.diff(of, append=-1))] + width
+    if len(firsts):
         # Intervals are aligned with the epoch; the axis ends at the outermost documents. A document
         # at midnight most likely has a date without a time, and lasts a day.
         is_date = trends.by_time and trends.span[1] % DAY == 0
         first[0] = max(first[0], trends.span[0])
         ends[-1] = min(ends[-1], trends.span[1] + (DAY if is_date else 1.0))
-    n_docs = np.array([trends.n_docs[bar].sum() for bar in bars], np.int64)
-    n_sampled = np.array([n[bar].sum() for bar in bars], np.int64)
+    n_docs, n_sampled = (
+        np.bincount(of, counts, len(first)).astype(np.int64) for counts in (trends.n_docs, n)
+    )
     merged = replace(trends, starts=first, n_docs=n_docs, n_sampled=n_sampled)
-    found = Bars(merged, np.repeat(np.arange(len(bars)), [len(bar) for bar in bars]), ends)
+    found = Bars(merged, of, ends)
     return replace(found, merged=found.trends(trends))
-
-
-def join_rests(bars: Sequence[list[int]], n_sampled: Ints, is_near: Any) -> list[list[int]]:
-    """Return bars where those with too few documents are joined to the bar before, if near."""
-    joined: list[list[int]] = []
-    for bar in bars:
-        if joined and is_near[bar[0] - 1] and n_sampled[bar].sum() < FEWEST:
-            joined[-1] += bar
-        else:
-            joined.append(bar)
-    return joined
 
 
 def name_step(width: float, *, by_time: bool) -> str:
