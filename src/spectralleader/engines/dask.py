@@ -80,7 +80,7 @@ def learn_texts(
             return Vocabulary.ranked(total or {}, n_words)
 
         known = shared.choose_vocabulary(vocabulary, count_most)
-        sent = dask.delayed(partial(shared.count_texts, vocabulary=known, words=words), pure=False)
+        sent = dask.delayed(partial(known.count_known, words=words), pure=False)
         documents = DaskDocuments(engine, [sent(part) for part in parts], known.n_words)
         return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
 

@@ -14,7 +14,7 @@ from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.passes import Solution
 from spectralleader.learners.summaries import Task
 from spectralleader.text.counting import AT_ONCE
-from spectralleader.text.texts import Texts, in_blocks_of, take_texts
+from spectralleader.text.texts import Texts, in_blocks_of
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer
 from spectralleader.topics.text_topics import TextTopics
@@ -81,11 +81,6 @@ def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
 def name_of(task: Task) -> str:
     """Return the name of a pass for progress."""
     return str(getattr(task, "func", task).__name__)
-
-
-def count_texts(texts: Texts, vocabulary: Vocabulary, words: Tokenizer) -> Documents:
-    """Return some texts as documents over a vocabulary."""
-    return vocabulary.count_known(take_texts(texts, words), words)
 
 
 def as_documents(part: Any, n_words: int) -> Documents:

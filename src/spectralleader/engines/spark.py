@@ -85,7 +85,7 @@ def learn_texts(
         return Vocabulary.ranked({row.word: row.n for row in rows}, n_words)
 
     known = shared.choose_vocabulary(vocabulary, count_most)
-    make = partial(shared.count_texts, vocabulary=known, words=words)
+    make = partial(known.count_known, words=words)
     with SparkDocuments(texts, make, known.n_words, progress) as documents:
         return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
 

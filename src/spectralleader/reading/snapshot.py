@@ -16,7 +16,7 @@ from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_ne
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import TimelineSample, Trends, sample_under
-from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.texts import Texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -79,8 +79,7 @@ class Snapshot(Generic[ReadableT]):
 
     def count(self, texts: Texts) -> Documents:
         """Return the known words of texts as documents for `model`."""
-        counted = self.vocabulary.count_known(take_texts(texts, self.words), self.words)
-        return counted.widen(self.model.n_words)
+        return self.vocabulary.count_known(texts, self.words).widen(self.model.n_words)
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""

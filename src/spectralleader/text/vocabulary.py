@@ -20,7 +20,7 @@ from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import AT_ONCE, count_words
-from spectralleader.text.texts import Strings, Texts, in_blocks_of
+from spectralleader.text.texts import Strings, Texts, in_blocks_of, take_texts
 from spectralleader.text.word_table import (
     Tables,
     WordTable,
@@ -124,13 +124,14 @@ class Vocabulary(Sequence[str], Saved):
         """Return the ids of words; -1 for unknown ones."""
         return look_up(self._table, list(words))
 
-    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the word counts of texts; a growing vocabulary adds new words."""
         return self.count_known(texts, words)
 
-    def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_known(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the counts of known words of texts, without adding new ones."""
-        return count_words(texts, words, Tables(self._table, self._table), min_count=0)[0]
+        texts, tables = take_texts(texts, words), Tables(self._table, self._table)
+        return count_words(texts, words, tables, min_count=0)[0]
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
@@ -229,10 +230,10 @@ class GrowingVocabulary(Vocabulary):
         self.min_count = check_whole("min_count", min_count, 1)
         self._table, self._rare = make_table(list(words)), empty_table()
 
-    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the word counts of texts, and add new words."""
+        texts, tables = take_texts(texts, words), Tables(self._table, self._rare)
         with DEFER_SIGNALS:
-            tables = Tables(self._table, self._rare)
             documents, tables = count_words(texts, words, tables, min_count=self.min_count)
             self._table, self._rare = tables
         return documents
