@@ -109,7 +109,7 @@ class Service(Progress):
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
-        topics.snapshot().classify([])  # compiles the kernels before the first request
+        topics.at("all").classify([])  # compiles the kernels before the first request
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
         news |= look_at(self.path)
         self.publish(**news, surprise=np.ones(topics.learner.n_topics))
