@@ -137,8 +137,9 @@ ROLES = {
 
 
 def contender(label: str) -> Contender:
-    """A learner as a scenario has it: EM has a power, the others may have a role."""
-    parameters = {"step_power": float(label.split()[1])} if label.startswith(TUNED) else {}
+    """A learner as a scenario has it: EM has a power and may have topics, others have a role."""
+    settings = label.split()[1:] if label.startswith(TUNED) else []
+    parameters = dict(zip(("step_power", "n_topics"), map(float, settings), strict=False))
     return Contender(label, label.split()[0], parameters, ROLES.get(label, "other"))
 
 

@@ -41,7 +41,7 @@ ROOMS = {
     "learners": Budget(2_590, 26),
     "text, topics, reading": Budget(2_905, 22),
     "sources": Budget(2_730, 25),
-    "jobs, cli": Budget(2_690, 21),
+    "jobs, cli": Budget(2_515, 21),
     "storage, evaluation": Budget(700, 10),
     "serve, page": Budget(1_410, 11),
     f"engines, testing, checks, {HERE}": Budget(1_690, 22),

@@ -14,7 +14,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.learn_result import LearnResult
+from spectralleader.jobs.learning import LearnResult
 from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
