@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
-from spectralleader.evaluation import Prequential
-from spectralleader.evaluation.metrics import (
-    coherence,
-    diversity,
-    mutual_information,
-    table_accuracy,
-)
+from spectralleader.evaluation import Prequential, metrics
 from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
@@ -122,7 +116,7 @@ class Metric(NamedTuple):
 
 def varied(_: Documents, shown: list[list[int]]) -> float:
     """Return the diversity of the words that topics show."""
-    return diversity(shown)
+    return metrics.diversity(shown)
 
 
 # All that `evaluate` reports, by the names in its JSON: a metric is a function and a line here.
@@ -130,10 +124,12 @@ METRICS = {
     "L1": Metric(lambda c: c.losses.mean_loss, "L1", 3, "L1, nats per document"),
     "perplexity": Metric(lambda c: c.losses.perplexity, "perplexity", 1),
     "microseconds": Metric(lambda c: c.losses.microseconds, "µs/document", 1, "µs per document"),
-    "coherence": Metric(lambda c: c.judge_words(coherence), "coherence", 3, "coherence, NPMI"),
+    "coherence": Metric(
+        lambda c: c.judge_words(metrics.coherence), "coherence", 3, "coherence, NPMI"
+    ),
     "diversity": Metric(lambda c: c.judge_words(varied), "diversity", 3, "diversity of words"),
-    "accuracy": Metric(lambda c: c.judge_table(table_accuracy), "accuracy", 3),
-    "nmi": Metric(lambda c: c.judge_table(mutual_information), "NMI", 3),
+    "accuracy": Metric(lambda c: c.judge_table(metrics.table_accuracy), "accuracy", 3),
+    "nmi": Metric(lambda c: c.judge_table(metrics.mutual_information), "NMI", 3),
 }
 
 
