@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
@@ -13,6 +14,10 @@ BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
 BAD_TIME = "missing or unreadable time; the text is used"
 OUT_OF_ORDER = "earlier than a previous row"
+DELETED = "deleted before it was read"
+LOST_LINES = "rotated away before it was read, with a number of lines that is unknown"
+LATE_FILE = "a file that sorts before one that was read"
+USED = (BAD_TIME, OUT_OF_ORDER)  # problems of documents that are learned all the same
 
 ADVICE = {
     BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
@@ -22,6 +27,14 @@ ADVICE = {
     OUT_OF_ORDER: "to sort by time, pass sort=True (--sort)",
 }
 N_PLACES = 5  # places remembered per kind
+
+
+class Skipped(NamedTuple):
+    """Why documents were skipped, how many, and the place of the last one."""
+
+    reason: str
+    documents: int
+    last: str
 
 
 class Problems:
@@ -38,31 +51,39 @@ class Problems:
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first `N_PLACES`
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
+    last: dict[str, str]  # by kind: the last place
 
     def __init__(self, *, strict: bool = False) -> None:
-        self.counts, self.places, self.examples = {}, {}, {}
+        self.counts, self.places, self.examples, self.last = {}, {}, {}, {}
         self._strict = strict
 
-    def add(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, raise `ValueError`.
+    def add(self, kind: str, place: str, detail: str = "", *, n: int = 1) -> None:
+        """Count a problem of n rows at a place; if strict, raise `ValueError`.
 
-        A row out of order is valid by itself, and only counted.
+        A row out of order is valid by itself, and a late file was reported: both are only counted.
         """
-        self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        self.counts[kind] = self.counts.get(kind, 0) + n
         if detail:
             self.examples.setdefault(kind, detail)
+        self.last[kind] = place
         # A file may have millions of invalid rows: their number is kept, not their places.
-        if count <= N_PLACES:
-            self.places.setdefault(kind, []).append(place)
-        if self._strict and kind != OUT_OF_ORDER:
+        if len(places := self.places.setdefault(kind, [])) < N_PLACES:
+            places.append(place)
+        if self._strict and kind not in (OUT_OF_ORDER, LATE_FILE):
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
             raise ValueError(said + advise(kind))
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Why documents were skipped; without problems of those that are learned all the same."""
+        counts = {kind: n for kind, n in self.counts.items() if kind not in USED}
+        return [Skipped(kind, n, self.last[kind]) for kind, n in counts.items()]
 
     def summary(self) -> list[str]:
         """Return one message per kind."""
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
-            f"{list_places(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            f"{list_places(self.places[kind])}{', ...' if count > len(self.places[kind]) else ''})"
             f"{advise(kind)}"
             for kind, count in self.counts.items()
         ]

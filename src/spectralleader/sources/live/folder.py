@@ -13,7 +13,7 @@ import msgspec
 from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.problems import LATE_FILE, Problems
 from spectralleader.sources.files.reader import FileReader
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.reader import NOTHING
@@ -117,6 +117,7 @@ class FolderReader(Reader):
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
             self._options.say(f"{name} sorts before {self._name}, which was already read; skipped")
+            self.problems.add(LATE_FILE, f"{self._folder} file {name}")
         self._known = names
 
     def next_or_idle(self) -> TextBlock:

@@ -18,7 +18,8 @@ import msgspec
 from spectralleader.errors import ResumeError
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.protocol import LiveSource, MessageBatch
+from spectralleader.sources.files.problems import LOST_LINES
+from spectralleader.sources.live.protocol import BackOff, LiveSource, MessageBatch
 from spectralleader.sources.options import Json, SourceOptions
 from spectralleader.sources.reader import (
     FilePosition,
@@ -93,6 +94,7 @@ class FollowedFile(LiveSource):
         self.name = path
         self._path = Path(path)
         self._options = options
+        self._back_off = BackOff(path, options.say, OSError, str)
         self._file: IO[bytes] | None = None
         # The one read before: while it is open, its inode is not used again.
         self._left: IO[bytes] | None = None
@@ -205,9 +207,16 @@ class FollowedFile(LiveSource):
     def _find_lines(self) -> bool:
         """Read on, here or in the next file; return whether something changed."""
         try:
-            return self._read() or self._move_on()
+            is_changed = self._read() or self._move_on()
         except FileNotFoundError:  # a file was rotated while we looked: look again
             return False
+        except OSError as error:  # such as a folder that may not be searched at the moment
+            if not self._options.waits:
+                raise
+            self._back_off.on_failure(error, str(error))
+            return False
+        self._back_off.on_success()
+        return is_changed
 
     def _read(self) -> bool:
         """Read the next chunk; return whether there was anything."""
@@ -328,6 +337,7 @@ class FollowedFile(LiveSource):
         if self._options.strict:
             raise ValueError(f"{lost}; restore the file (uncompressed), or omit --strict")
         self._options.say(lost)
+        self.problems.add(LOST_LINES, f"{self.name} line {self._cursor.line}")
 
     def lag(self, position: Json) -> float:
         """Return the bytes between a position and the end of the file that is read."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.options import Json, Say
 
 Fields = list[bytes]  # alternating names and values
@@ -39,6 +42,11 @@ class LiveSource:
     name = ""  # for messages, without a password
     starts_alike = False  # see `Reader`
 
+    @cached_property
+    def problems(self) -> Problems:
+        """Where messages are counted that were deleted before they were read."""
+        return Problems()
+
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
 
@@ -65,6 +73,15 @@ class LiveSource:
 
     def close(self) -> None:
         """Disconnect."""
+
+
+def read_settings(path: str | None) -> dict[str, str]:
+    """Return the settings in a file of lines name=value; those that begin with # are ignored."""
+    lines = [] if path is None else Path(path).read_text(encoding="utf-8").splitlines()
+    settings = [line.strip().partition("=") for line in lines if line.strip()[:1] not in ("", "#")]
+    if not all(equals for _, equals, _ in settings):  # not quoted: it may be a password
+        raise ValueError(f"{path} must have lines such as password=secret")
+    return {name.strip(): value.strip() for name, _, value in settings}
 
 
 def pause(seconds: float) -> None:
@@ -115,12 +132,12 @@ class BackOff:
             except self._failure as error:
                 if (reason := self._explain(error)) is None:
                     raise ValueError(f"{self._name} cannot be read: {error}") from error
-                self._wait(reason, error)
+                self.on_failure(error, reason)
             else:
-                self._recover()
+                self.on_success()
                 return answer
 
-    def _wait(self, reason: str, error: Exception) -> None:
+    def on_failure(self, error: Exception, reason: str) -> None:
         """Wait before the next attempt, or raise `ValueError` once patience is exhausted."""
         if not self._is_down:
             self._is_down, self._since = True, monotonic()
@@ -135,7 +152,7 @@ class BackOff:
         pause(self._step)
         self._step = min(2 * self._step, LONGEST)
 
-    def _recover(self) -> None:
+    def on_success(self) -> None:
         """Reset the delay, and retry without a limit from now on."""
         if self._is_down and self.patience == float("inf"):
             self._say(f"{self._name} can be reached again")

@@ -46,7 +46,7 @@ class LiveReader(Reader):
         self, source: LiveSource, options: SourceOptions, format: MessageFormat | None = None
     ) -> None:
         self.kind, self.names, self.starts_alike = source.kind, (source.name,), source.starts_alike
-        self.problems = Problems(strict=options.strict)
+        self.problems = source.problems = Problems(strict=options.strict)
         self._source, self._options = source, options
         self._format = format
         self._waiting: list[TextBlock] = []  # parts of the next block
