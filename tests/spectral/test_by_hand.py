@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, TopicModel
-from spectralleader.moments import population_sums
 from spectralleader.spectral import algorithm1, estimate
 from spectralleader.spectral.cold import Spectrum
 from spectralleader.spectral.estimate import Estimate, Whitening
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.warm import background_share, complete, smooth_words
+from tests.definitions import population_sums
 from tests.factories import model, warm_estimate
 
 

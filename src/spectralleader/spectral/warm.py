@@ -118,7 +118,7 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
 
 @kernel
 def whiten_triples(sums: Sums, W: Floats) -> Floats:
-    """``einsum("abc,ai,bj,ck->ijk", sums.unpack_triples(upper), W, W, W) / n``, (k, k, k).
+    """``einsum("abc,ai,bj,ck->ijk", triples, W, W, W) / n``, (k, k, k).
 
     The product is symmetrised rather than the sums: it is smaller.
     """
@@ -140,7 +140,7 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
         for b in range(r):
             middle[b, i] = twice[i, b]
     thrice = np.dot(flipped, middle.reshape(r, k * k)).reshape(k, k, k)
-    # Three permutations, as in `sums.unpack_triples`.
+    # Three permutations: the first two axes are symmetric already.
     T = np.empty((k, k, k))
     for i in range(k):
         for j in range(k):
