@@ -76,3 +76,10 @@ def population_sums(model, basis=None):
     # With infinitely many tokens, the share of the unigram distribution (eq. 11) is 0.
     n = np.array([np.inf, 1.0, 1.0, 1.0])
     return Sums(Q, n, weights @ model.topics, image, pack(Q.T @ image, triples))
+
+
+def residual(estimate):
+    """Return ||T - sum lambda v^(x)3|| / ||T|| of an estimate; 0 if T is 0."""
+    T, values, V = estimate.triples, estimate.tensor_eigenvalues, estimate.tensor_eigenvectors
+    rest = np.linalg.norm(T - np.einsum("i,ia,ib,ic->abc", values, V, V, V))
+    return rest / max(np.linalg.norm(T), np.finfo(float).tiny)

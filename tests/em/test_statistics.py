@@ -242,9 +242,9 @@ def test_a_document_of_very_many_words_does_not_underflow():
     [
         ({}, None),
         ({"scale": 1.01}, "scale must be a number"),
-        # scale times a number is at least `least`, here -1, and at most 1e30
-        ({"totals": np.array([[-2.0, 1.9e30], [8.0, 8.0]])}, None),
-        ({"totals": np.array([[-2.1, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
+        # scale times a number is at least 0, and at most 1e30
+        ({"totals": np.array([[0.0, 1.9e30], [8.0, 8.0]])}, None),
+        ({"totals": np.array([[-0.1, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
         ({"totals": np.array([[2.1e30, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
         # rounding: a thousandth of 1 / scale and of the words, here of 2 + 8
         ({"totals": np.array([[1.0, 1.0], [8.0, 8.0099]])}, None),
@@ -255,7 +255,7 @@ def test_a_document_of_very_many_words_does_not_underflow():
 def test_a_state_is_read_within_its_limits(change, message):
     totals, words = np.array([[1.0, 1.0], [8.0, 8.0]]), np.array([[3.0, 1.0], [5.0, 7.0]])
     state = {"scale": 0.5, "totals": totals, "words": words} | change
-    sizes = {"n_topics": 2, "n_words": 2, "least": -1.0}
+    sizes = {"n_topics": 2, "n_words": 2}
     if message is None:
         assert same_state(Statistics.from_state(state, **sizes).to_state(), state)
     else:

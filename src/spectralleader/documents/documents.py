@@ -194,6 +194,8 @@ class Documents:
 
     def _slice(self, start: int, stop: int) -> Documents:
         """Return documents start to stop as a view."""
+        if stop - start == self.n_docs:  # the same object, of which more may be known
+            return self
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
         return Documents.trusted(
