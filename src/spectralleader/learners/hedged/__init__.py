@@ -6,7 +6,7 @@ statistics in `experts`:
 - prediction: `experts` (what is mixed, with `finer`), `mixing` (by which weights) and `drift`
   (whether the stream has changed);
 - the topics that people read: `sample_topics` (those of a sample, updated with every block),
-  `schedule` (when they are refitted), `race` (which start wins) and `refit` (which joins the three).
+  `schedule` (when they are refitted), `race` (which start wins) and `refit` (which joins them).
 
 `settings` has all constants, with how they were chosen. EM itself is in `em`.
 """
