@@ -103,11 +103,13 @@ def test_blending_is_between_the_two():
     assert_same(a, b)
 
 
-def test_negative_sums_count_as_zero():
-    statistics = Statistics(np.array([[1.0, -1e-9], [2.0, 1.0]]), np.array([[2.0, -1.0], [0, 2.0]]))
-    maximised = statistics.maximise(1e-3)
-    assert (maximised.weights > 0).all()
-    assert (maximised.topics > 0).all()
+def test_no_sum_becomes_negative():
+    statistics, block = some_statistics(), documents(3, N_WORDS)
+    statistics.add(block, np.full((3, 3), 1 / 3), -1e6)
+    assert (statistics.totals == 0.0).all()
+    assert (statistics.words[np.unique(block.words)] == 0.0).all()
+    assert (statistics.words >= 0.0).all()
+    assert (statistics.maximise(1e-3).topics > 0.0).all()
 
 
 def test_a_state_stays_as_it_was_saved():
