@@ -67,7 +67,7 @@ def mean_loss(P, M):
 @given(hindsights(), distributions(1, 27), st.floats(0, 1))
 def test_lemma_1_the_mean_distribution_has_the_least_expected_loss(hindsight, other, share):
     P = cubes(hindsight)
-    best = hindsight.best(len(P)).triples()
+    best = population_triples(hindsight.best(len(P)))
     M = (1 - share) * best + share * other.reshape(3, 3, 3)
     losses = [sum(mean_loss(p, guess) for p in P) for guess in (best, M)]
     assert losses[0] <= losses[1] + ROUNDING
