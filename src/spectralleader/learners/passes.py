@@ -142,7 +142,13 @@ def polish(partitions: Partitions, model: TopicModel, counts: Counts, n_passes: 
     smoothing = Smoothing(seen, float(seen.sum()), STRENGTH * len(seen))
     for _ in range(n_passes):
         # An E-step. The M-step is implicit: statistics are smoothed when they are read.
-        arrays = {"words": statistics.words, "totals": statistics.totals}
-        words, totals = partitions.total(partial(summaries.expect, **arrays, smoothing=smoothing))
+        words, totals = partitions.total(
+            partial(
+                summaries.expect,
+                words=statistics.words,
+                totals=statistics.totals,
+                smoothing=smoothing,
+            )
+        )
         statistics = Statistics(totals, words)
     return read_off(statistics.columns, smoothing)

@@ -37,7 +37,9 @@ class Details(NamedTuple):
 
     def with_model(self, model: TopicModel, sums: Sums) -> Estimate:
         """Return the estimate of these sums, as a copy of the buffers."""
-        return Estimate(model, *(array.copy() for array in self), measure_spectrum(sums))
+        W, A, T, eigenvalues, eigenvectors, clipped = (array.copy() for array in self)
+        spectrum = measure_spectrum(sums)
+        return Estimate(model, W, A, T, eigenvalues, eigenvectors, clipped, spectrum)
 
 
 def warm_model(
