@@ -22,6 +22,11 @@ class Contender(msgspec.Struct, frozen=True):
     role: Role = "other"
     seeds: int | None = None  # run on the first of the scenario's seeds only
 
+    @property
+    def family(self) -> tuple[str, Any]:
+        """Its class, and its number of topics if that is not the stream's."""
+        return self.name, self.parameters.get("n_topics")
+
 
 class Row(NamedTuple):
     """The metrics of a learner at a step."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -25,11 +25,6 @@ Column = Annotated[str, msgspec.Meta(min_length=1)]
 
 KNOWN_PROBLEMS = synthetic.PROBLEMS | synthetic.REGRET_PROBLEMS
 RANDOM = ("random", "replaced")  # "replaced": halfway, by topics of the next seed
-PRIORS: dict[str, Callable[..., synthetic.Prior]] = {
-    "constant": synthetic.constant_prior,
-    "cyclic": synthetic.cyclic_prior,
-    "in-turn": lambda weights, *, runs: synthetic.in_turn_prior(runs),
-}
 KEPT = 4  # corpora cached per process, as scenarios and trials share them
 
 
@@ -57,7 +52,6 @@ class ProblemStream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A [stream] table of a known problem."""
 
     problem: str
-    prior: dict[str, Any] | None = None
 
 
 class RandomStream(ProblemStream, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -160,19 +154,12 @@ def stand_in(stream: Mapping[str, Any]) -> TopicModel:
 def make_problem(stream: ProblemStream) -> synthetic.Problem:
     """Return the synthetic problem of a [stream] table; for "replaced", the first one."""
     parameters = msgspec.structs.asdict(stream)
-    name, changed = parameters.pop("problem"), parameters.pop("prior")
+    name = parameters.pop("problem")
     if name not in (*KNOWN_PROBLEMS, *RANDOM):
         known = ", ".join([*KNOWN_PROBLEMS, *RANDOM])
         raise ValueError(f"problem must be one of {known}, got {name!r}")
     make = synthetic.random_problem if name in RANDOM else KNOWN_PROBLEMS[name]
-    problem = make(**parameters)
-    if changed is None:
-        return problem
-    if changed.get("kind") not in PRIORS:
-        raise ValueError(f"prior.kind must be one of {', '.join(PRIORS)}, got {changed!r}")
-    settings = {key: value for key, value in changed.items() if key != "kind"}
-    prior = PRIORS[changed["kind"]](problem.truth.weights, **settings)
-    return dataclasses.replace(problem, prior=prior)
+    return make(**parameters)
 
 
 @lru_cache(maxsize=KEPT)

@@ -73,8 +73,9 @@ def due(scenario: Scenario, done: Done) -> list[Trial]:
     if any(trial.run not in done for trial in early):
         return early
     best = set()
-    for name in {t.learner.name for t in early if t.is_of_grid}:  # each class has a grid of its own
-        known = [t for t in early if t.is_of_grid and t.learner.name == name]
+    # Each class has a grid of its own, and each number of topics.
+    for family in {t.learner.family for t in early if t.is_of_grid}:
+        known = [t for t in early if t.is_of_grid and t.learner.family == family]
         for metric in scenario.metrics:
             best.update(ranking(known, done, metric)[: scenario.screen.keep])
     return [t for t in trials if not t.is_of_grid or t.seed in seeds or t.learner.label in best]

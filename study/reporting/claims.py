@@ -14,7 +14,7 @@ from study.reporting.findings import Finding
 from study.reporting.study import Study
 
 TABLE1 = "table1"  # `figure` of its scenarios, and key of its claims
-LEADER = "SpectralLeader"  # default learner of a claim
+LEADER = "SpectralLeader as printed"  # default learner of a claim: the paper's
 HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested here"
 CLAIMS = Path(__file__).with_name("claims.toml")
 

@@ -184,10 +184,11 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
     figure = Figure(figsize=(WIDTH, 3 * PANEL + 4 * LINE), layout="constrained")
     grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
     for panels, study in zip(grid.T, studies, strict=True):
-        _draw_over_steps(panels[0], followed(study), 0)
-        _draw_over_steps(panels[1], followed(study), 1)
-        n = study.last_step
-        _draw_trade(panels[2], [row for row in study.rows if row.step == n])
+        rows = followed(study)
+        _draw_over_steps(panels[0], rows, 0)
+        _draw_over_steps(panels[1], rows, 1)
+        at_end = [row for row in study.rows if row.step == study.last_step]
+        _draw_trade(panels[2], [row for row in at_end if row.learner.role not in BESIDE])
     _letter(grid, {i: study.title for i, study in enumerate(studies)})
     last = max(study.last_step for study in studies)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
@@ -202,13 +203,15 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
 def followed(study: Study) -> list[Row]:
     """Return the rows to draw over steps: without a reservoir, and with one reservoir size.
 
-    It is the size closest to the paper's example, epsilon = n^(-1/4).
+    Our additions are in the tables only. The size is the one closest to the paper's example,
+    epsilon = n^(-1/4).
     """
     given = {row.learner.label: row.learner.parameters.get("epsilon") for row in study.rows}
     sizes = [epsilon for epsilon in given.values() if epsilon]
     n = study.last_step
     example = min(sizes, key=lambda e: abs(math.log(e * n**0.25)), default=None)
-    return [row for row in study.rows if given[row.learner.label] in (None, example)]
+    rows = [row for row in study.rows if row.learner.role not in BESIDE]
+    return [row for row in rows if given[row.learner.label] in (None, example)]
 
 
 def _draw_over_steps(axes: Axes, rows: Sequence[Row], power: int) -> None:

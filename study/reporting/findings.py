@@ -131,11 +131,21 @@ def much_lower(studies: Studies, leader: str | None, metric: str) -> Finding:
 
 
 def lower_everywhere(
-    studies: Studies, leader: str | None, metric: str, own: str = "", rival: str = ""
+    studies: Studies,
+    leader: str | None,
+    metric: str,
+    own: str = "",
+    rival: str = "",
+    *,
+    finer: bool = False,
 ) -> Finding:
-    """Test that a learner is lower than another in every scenario; by default the tuned ones."""
+    """Test that a learner is lower than another in every scenario; by default the tuned ones.
+
+    With `finer` the other is the best of those that have a number of topics of their own.
+    """
     bad = []
     for study in studies:
+        rival = study.order(study.finer, metric)[0] if finer else rival
         gap, words, _ = against(study, metric, own or tuned(study, metric), rival)
         bad += [] if gap.is_lower else [f"{study.name} {words}"]
     rest = f"; not: {'; '.join(bad)}" if bad else ""

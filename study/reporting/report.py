@@ -30,7 +30,8 @@ TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding=
 RULE = TEXTS["rule"].format(
     level=LEVEL,
     n_claims=N_CLAIMS,
-    few=quantile(10),
+    few=quantile(6),
+    some=quantile(10),
     many=quantile(100),
     margin=MARGIN,
     much=MUCH,

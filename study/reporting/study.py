@@ -66,8 +66,17 @@ class Study(NamedTuple):
 
     @property
     def tried(self) -> list[str]:
-        """The learners of any class with the parameter `axis`."""
-        return [c.label for c in self.learners.values() if self.axis in c.parameters]
+        """The learners of any class with the parameter `axis`, and the stream's topics."""
+        return self._with_axis(finer=False)
+
+    @property
+    def finer(self) -> list[str]:
+        """The same with a number of topics of their own."""
+        return self._with_axis(finer=True)
+
+    def _with_axis(self, *, finer: bool) -> list[str]:
+        learners = [c for c in self.learners.values() if self.axis in c.parameters]
+        return [c.label for c in learners if (c.family[1] is not None) == finer]
 
     def of_role(self, *roles: str) -> list[str]:
         """Return the labels of the learners with one of the roles, in order of roles."""

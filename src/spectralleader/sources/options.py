@@ -26,6 +26,7 @@ class Flag(NamedTuple):
     metavar: str | None = None
     values: tuple[str, ...] = ()  # that it can have
     least: float | None = None
+    most: float | None = None
 
 
 def option(default: Any, *names: str, metavar: str | None = None, **more: Any) -> Any:

@@ -74,12 +74,6 @@ def empty_table() -> WordTable:
     )
 
 
-def copy_table(table: WordTable) -> WordTable:
-    """Return an independent copy, to be searched while words are added to the original."""
-    words, totals = (table.slots.copy(), table.starts.copy(), table.arena.copy()), table.totals
-    return WordTable(*words, totals.copy(), table.size.copy())
-
-
 def look_up(table: WordTable, words: Sequence[str]) -> Ints:
     """Return the numbers of words, -1 for unknown ones."""
     tables, one_document = Tables(table, table), np.array([len(words)])

@@ -73,8 +73,6 @@ def test_a_missing_key_is_named(key):
         ({"stream": {"problem": "harder"}}, "problem must be one of easy, hard"),
         ({"stream": {"problem": "hard", "n_topics": 3}}, "[stream]: Object contains unknown field"),
         ({"stream": {"problem": "random", "n_topics": 3}}, "missing required field `n_words`"),
-        ({"stream": {"problem": "hard", "prior": {"kind": "odd"}}}, "prior.kind must be one of"),
-        ({"stream": {"problem": "hard", "prior": {"kind": "cyclic"}}}, "period"),
         ({"stream": {"corpus": "news_headlines"}}, "missing required field `n_words`"),
         ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "`$.n_words`"),
         ({"screen": {"seeds": 2}}, "missing required field `keep` - at `$.screen`"),
@@ -137,7 +135,8 @@ def test_every_shipped_scenario_is_legal_and_of_the_paper_or_of_table_1():
     # On synthetic problems a run is cheap, and seeds are what a difference needs.
     short = [s for s in scenarios if s.figure in ("figure1", "conditioning", "reservoir")]
     assert all(len(s.seeds) == 100 for s in short)
-    assert all(len(s.seeds) >= 10 for s in scenarios if s.kind != "cost")
+    # On text a seed changes the learners alone, whose losses vary by a thousandth.
+    assert all(len(s.seeds) >= 6 for s in scenarios if s.kind != "cost")
     figure1 = [s for s in scenarios if s.figure == "figure1"]
     assert [(s.block_size, s.n_steps) for s in figure1] == [
         (1, 1000),
@@ -173,14 +172,11 @@ def test_a_scenario_is_found_by_name_or_file(tmp_path):
         find("figure9")
 
 
-def test_a_stream_takes_a_prior_and_a_size():
+def test_a_stream_takes_a_size():
     stream = {"problem": "random", "n_topics": 2, "n_words": 7, "lengths": {"3": 0.5, "4": 0.5}}
     block = next(make_problem(parse_stream(stream)).blocks(block_size=50, n_steps=1))
     assert block.documents.n_words == 7
     assert set(block.documents.lengths) == {3.0, 4.0}
-    stream = {"problem": "hard", "prior": {"kind": "in-turn", "runs": [2, 1, 1]}}
-    turns = make_problem(parse_stream(stream))
-    assert next(turns.blocks(block_size=4, n_steps=1)).labels.tolist() == [0, 0, 1, 2]
 
 
 def test_a_learner_of_ones_own_is_named_by_module_and_class():

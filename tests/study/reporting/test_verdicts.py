@@ -190,9 +190,12 @@ def test_every_claim_has_scenarios_that_are_shipped_and_a_test_that_takes_its_ar
 
 def test_ours_are_about_all_streams_of_table_1(claims, scenarios):
     streams = {scenario.name for scenario in scenarios if scenario.figure == "table1"}
-    *l1, l2, replaced = (one.scenarios for one in claims if one.where == "Table 1")
-    assert all(set(names) == streams for names in l1)
+    pool, finer, *l1, l2, replaced = (one.scenarios for one in claims if one.where == "Table 1")
+    assert all(set(names) == streams for names in (pool, *l1))
     assert set(l2) == streams - set(replaced)
+    assert set(finer) == {
+        one.name for one in scenarios if one.name in streams and "corpus" in one.stream
+    }
 
 
 def test_the_level_is_corrected_for_the_claims_of_the_paper(claims):
@@ -216,8 +219,16 @@ def test_stepwise_em_is_compared_with_incremental_em():
     assert not test("L1", own="IncrementalEM", rival="EM 0.5")(found).holds
 
 
+def test_finer_learners_are_apart_from_those_of_the_streams_topics():
+    found = study({"HedgedLeader": [1.0, 1.1], "EM 0.5": [3.0, 3.1], "EM 1.0 64": [2.0, 2.1]})
+    assert (found.tried, list(found.grid), found.finer) == (["EM 0.5"], ["EM 0.5"], ["EM 1.0 64"])
+    lower = test_of("lower_everywhere")
+    assert lower("L1", own="HedgedLeader", finer=True)(found).holds
+    assert not lower("L1", own="EM 0.5", finer=True)(found).holds
+
+
 def test_every_claim_names_a_learner_that_was_judged(claims):
-    ours = {"HedgedLeader", "HedgedLeader.model"}
+    ours = {"HedgedLeader", "HedgedLeader.model", "SpectralLeader"}
     assert {one.learner for one in claims} == {LEADER, EM, "noise-free leader"} | ours
 
 

