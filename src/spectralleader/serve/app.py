@@ -149,6 +149,9 @@ class Application:
         """Return the answer to a request, also if it is an error."""
         try:
             headers = dict(scope["headers"])
+            # Of two hosts, the proxy before this service may have checked the other one.
+            if sum(name == b"host" for name, _ in scope["headers"]) > 1:
+                raise RequestError(400, "send one Host header")
             self._check_client(route, scope["path"], headers)
             if route is None:
                 raise RequestError(404, "unknown path; /openapi.json lists the paths")

@@ -12,7 +12,7 @@ import msgspec
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.problems import Problems
-from spectralleader.sources.options import Json, Say
+from spectralleader.sources.options import Json, Say, ignore
 
 Fields = list[bytes]  # alternating names and values
 Position = TypeVar("Position", bound=msgspec.Struct)
@@ -63,6 +63,15 @@ class LiveSource:
     def problems(self) -> Problems:
         """Where messages are counted that were deleted before they were read."""
         return Problems((self.name,))
+
+    @cached_property
+    def _back_off(self) -> BackOff:
+        return BackOff(self.name, ignore)
+
+    @property
+    def n_reconnects(self) -> int:
+        """How often it could be reached again."""
+        return self._back_off.n_reconnects
 
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
@@ -131,6 +140,7 @@ class BackOff:
         self._name, self._say, self._patience = name, say, patience
         self._step, self._since = FIRST, 0.0
         self._is_down = False
+        self.n_reconnects = 0
 
     def on_failure(self, error: Exception) -> None:
         """Wait before the next attempt, or raise `ValueError` once patience is exhausted."""
@@ -150,5 +160,6 @@ class BackOff:
     def on_success(self) -> None:
         """Reset the delay, and retry without a limit from now on."""
         if self._is_down and self._patience == float("inf"):
+            self.n_reconnects += 1
             self._say(f"{self._name} can be reached again")
         self._is_down, self._step, self._patience = False, FIRST, float("inf")
