@@ -485,7 +485,9 @@ def test_probes_of_load_balancers_are_answered(service):
 def test_two_hosts_are_refused(service):
     hosts = b"Host: localhost\r\nHost: evil.example\r\n"
     for path in (b"/topics", b"/readyz"):
-        answer = exchange(service, b"GET %s HTTP/1.1\r\n%sConnection: close\r\n\r\n" % (path, hosts))
+        answer = exchange(
+            service, b"GET %s HTTP/1.1\r\n%sConnection: close\r\n\r\n" % (path, hosts)
+        )
         assert b" 400 Bad Request" in answer
         assert b"one Host header" in answer
 
