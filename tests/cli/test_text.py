@@ -238,11 +238,10 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     assert (told.stderr, told.stdout.splitlines()[0][-7:]) == ("", "p31,p32")
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
     assert json.loads(resumed.stdout)["suggested_level"] == 3
-    assert "-k takes a number" in command("learn", file, "-k", "many").stderr
-    assert (
-        "--level takes a number from 1 to 32, auto or all"
-        in command("topics", saved, "--level", 33).stderr
-    )
+    for name in ("topics", "predict", "trends", "page"):
+        file_or_out = {"predict": [file], "page": ["--out", tmp_path / "p.html"]}.get(name, [])
+        with pytest.raises(ValueError, match=r"a level, .* must be at most 32, got 33"):
+            command(name, saved, *file_or_out, "--level", 33)
 
 
 def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):
@@ -523,7 +522,15 @@ MISUSES = {
     "Missing argument 'FILE'": ["learn"],
     "nothing.csv does not exist": ["learn", "nothing.csv"],
     "No such option: --nope": ["learn", "-", "--nope"],
-    "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
+    "Invalid value for '--topics' / '-k': it takes a number of at least 1, or auto; got '0'": [
+        *("learn", "-", "-k", "0")
+    ],
+    "Invalid value for '--level': it takes a number of at least 1, or auto or all; got 'many'": [
+        *("topics", "a.model", "--level", "many")
+    ],
+    "-k': it takes a number of at least 1, or several such as 5,10,20; got ''": [
+        *("evaluate", "-", "-k", "5,")
+    ],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
     "--checkpoint-every and --fresh require --save MODEL": ["learn", "-", "--fresh"],
     "does not exist": ["learn", "-", "--save", "no/folder/m"],
@@ -570,7 +577,8 @@ def test_every_command_for_text_has_an_example_that_names_it():
 
 def test_the_help_names_the_learners_that_are_used_if_none_is(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
-    assert f"(default: {DEFAULT_LEARNER})" in command("learn", "--help").stdout
+    for name in ("learn", "serve"):
+        assert f"[default: {DEFAULT_LEARNER}]" in command(name, "--help").stdout
     assert f"(default: {','.join(DEFAULT_LEARNERS)})" in command("evaluate", "--help").stdout
 
 

@@ -12,8 +12,9 @@ import pytest
 
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
+from spectralleader.jobs import engine
 from spectralleader.jobs.engine import learn_on_engine
-from spectralleader.jobs.options import Progress
+from spectralleader.jobs.options import LearnOptions, Progress, Source
 from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
@@ -128,7 +129,8 @@ class Seen(Progress):
         self.seen.append((name, n_done, n_parts))
 
 
-def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
+def test_folders_are_learned_as_the_command_line_does(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "N_POLISH", 0)  # compared with the spectral method alone
     strings, words = (
         ["the\n" + text for text in three_kinds_of_texts(90)],
         Words(stop_words="english"),
@@ -142,10 +144,7 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
         seen = []
         found = learn_on_engine(
             "spark",
-            [str(tmp_path / kind)],
-            n_topics=2,
-            vocabulary=str(known),
-            n_polish=0,
+            LearnOptions(Source.of(tmp_path / kind), n_topics=2, vocabulary=str(known)),
             progress=Seen(seen),
         )
         assert_same(found.topics.model, expected)
@@ -155,10 +154,10 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
 def test_an_address_is_read_or_refused_in_one_line(spark, tmp_path):
     write_folder(tmp_path / "in", "csv", three_kinds_of_texts(60))
     address = (tmp_path / "in").as_uri()
-    found = learn_on_engine("spark", [address], n_topics=2, n_polish=0, format="csv")
+    found = learn_on_engine("spark", LearnOptions(Source.of(address, format="csv"), n_topics=2))
     assert found.topics.n_docs == 60
     with pytest.raises(ValueError, match=r"^spark cannot read none://b/a\.csv: [^\n]*need[^\n]*$"):
-        learn_on_engine("spark", ["none://b/a.csv"])
+        learn_on_engine("spark", LearnOptions(Source.of("none://b/a.csv")))
 
 
 def test_a_column_that_is_not_of_texts_is_named(spark):

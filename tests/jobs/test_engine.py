@@ -19,9 +19,14 @@ from spectralleader.jobs.engine import (
     learn_on_engine,
     list_files,
 )
+from spectralleader.jobs.options import LearnOptions, Source
 from tests.factories import write_folder
 
 EVERY = "--checkpoint-every 60s --save x.model"
+
+
+def options(path, format=None, **learning):
+    return LearnOptions(Source.of(path, format=format), n_topics=2, **learning)
 
 
 def texts(n_docs: int = 120) -> list[str]:
@@ -95,10 +100,10 @@ def test_an_address_is_read_by_dask_or_refused_in_one_line(tmp_path):
     for name in ("*.csv", ""):
         address = (tmp_path / "in").as_uri() + "/" + name
         (tmp_path / "in" / "_SUCCESS").unlink(missing_ok=True)
-        found = learn_on_engine("dask", [address], n_topics=2, n_polish=0, format="csv")
+        found = learn_on_engine("dask", options(address, format="csv"))
         assert found.topics.n_docs == 60
     with pytest.raises(ValueError, match=r"^dask cannot read none://b/a\.csv: [^\n]*need[^\n]*$"):
-        learn_on_engine("dask", ["none://b/a.csv"])
+        learn_on_engine("dask", options("none://b/a.csv"))
 
 
 @pytest.mark.xdist_group("dask")
@@ -115,15 +120,15 @@ def test_a_column_that_is_not_of_texts_is_named(tmp_path, values, said):
     path = tmp_path / "in.parquet"
     pl.DataFrame({"text": values}).write_parquet(path)
     with pytest.raises(ValueError, match=said):
-        learn_on_engine("dask", [str(path)])
+        learn_on_engine("dask", options(path))
 
 
 def test_the_column_of_text_is_named_or_obvious():
     kinds = {"a": "string", "b": "string"}
-    assert choose_text(None, dict.fromkeys(["id", "Title", "Text"], "string")) == ["Text"]
+    assert choose_text([], dict.fromkeys(["id", "Title", "Text"], "string")) == ["Text"]
     assert choose_text(["a", "b"], kinds) == ["a", "b"]
     with pytest.raises(ValueError, match="no obvious text column"):
-        choose_text(None, kinds)
+        choose_text([], kinds)
     with pytest.raises(ValueError, match="no column"):
         choose_text(["c"], kinds)
 
@@ -172,9 +177,9 @@ def test_a_file_that_is_there_is_kept_by_an_engine(tmp_path, monkeypatch):
     monkeypatch.setitem(ENGINES, "dask", lambda *_: read)
     saved.write_text("of old")
     with pytest.raises(ValueError, match="already exists"):
-        learn_on_engine("dask", [str(tmp_path / "in")], save=saved)
+        learn_on_engine("dask", options(tmp_path / "in", save=saved))
     assert saved.read_text() == "of old"
-    result = learn_on_engine("dask", [str(tmp_path / "in")], save=saved, fresh=True)
+    result = learn_on_engine("dask", options(tmp_path / "in", save=saved, fresh=True))
     assert (tmp_path / "topics.model.bak").read_text() == "of old"
     assert load(saved).n_docs == 20
     assert result.summary()["saved"] == str(saved)

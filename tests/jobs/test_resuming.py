@@ -11,10 +11,19 @@ import polars as pl
 import pytest
 from filelock import FileLock
 
-from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
+from spectralleader import (
+    GrowingVocabulary,
+    StepwiseEM,
+    StorageError,
+    TextTopics,
+    TopicModel,
+    load,
+    save,
+)
 from spectralleader.errors import NotSavedError
 from spectralleader.jobs import Progress, Source, checkpointing, describe, learn
 from spectralleader.jobs.checkpointing import CheckpointInterval
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.runtime.interrupts import Terminated
 from spectralleader.sources.files.byte_stream import ZSTD_MODULE
 from spectralleader.storage import Checkpoint, load_checkpoint
@@ -242,12 +251,12 @@ def test_what_learn_has_not_saved_is_not_resumed(tmp_path):
     learn(file, **FAST, save=saved)
     found = load_checkpoint(saved)
     found.topics.learn(["rain and wind"])
-    for checkpoint in (found, Checkpoint(found.topics)):
-        save(checkpoint, saved)
+    for changed in (found, Checkpoint(found.topics), found.topics):
+        save(changed, saved)
         with pytest.raises(StorageError, match=r"learned other documents .*; start over with"):
             learn(file, **FAST, save=saved)
-    save(load(saved), saved)
-    with pytest.raises(StorageError, match=r"a TextTopics and no run .*; start over with"):
+    save(found.topics.learner, saved)
+    with pytest.raises(StorageError, match=r"contains a StepwiseEM, not topics; start over with"):
         learn(file, **FAST, save=saved)
     saved.write_bytes(b"damaged")
     with pytest.raises(StorageError, match="start over with --fresh"):
@@ -332,6 +341,14 @@ def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
     ]
     assert result.saved == saved
     assert same_state(comparable(saved), comparable(tmp_path / "whole"))
+
+
+def test_topics_of_an_engine_are_not_resumed(tmp_path):
+    path = tmp_path / "t.model"
+    given = Fixed(TopicModel([1.0], [[0.5, 0.5]]))
+    save(TextTopics(learner=given, vocabulary=["rain", "wind"]), path)
+    with pytest.raises(ValueError, match="cannot learn more"):
+        learn(write_csv(tmp_path / "news.csv", 30), save=path, adopt=True)
 
 
 def test_a_full_disk_at_the_end_is_an_error_that_keeps_the_last_checkpoint(tmp_path, monkeypatch):
@@ -438,9 +455,9 @@ def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
 def test_what_a_killed_process_left_behind_is_deleted_and_nothing_else(tmp_path):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
     learn(file, **FAST, save=saved)
-    (tmp_path / ".m.ab12_xyz").write_bytes(saved.read_bytes()[:500])
-    (tmp_path / ".m.cd34_xyz").write_bytes(b"")
-    kept = {".m.settings": "mine..", ".m.settings.json": "", ".mine.ab12_xyz": ""}
+    (tmp_path / ".m.ab12cdef").write_bytes(saved.read_bytes()[:500])
+    (tmp_path / ".m.cd34abef").write_bytes(b"")
+    kept = {".m.settings": "mine..", ".m.settings.json": "", ".mine.ab12cdef": ""}
     for name, content in kept.items():
         (tmp_path / name).write_text(content)
     learn(file, **FAST, save=saved)

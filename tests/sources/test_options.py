@@ -6,9 +6,13 @@ from typing import get_args
 import pytest
 
 from spectralleader.cli.options import make_record, read_options
+from spectralleader.jobs.settings import LearnSettings
+from spectralleader.learners import DEFAULT_LEARNER
+from spectralleader.serve import ServeOptions
 from spectralleader.sources import SourceOptions, open_source, read
 from spectralleader.sources.files import formats
 from spectralleader.sources.options import FORMATS, describe_fields
+from spectralleader.text.vectoriser import MIN_COUNT
 
 
 @pytest.mark.parametrize(
@@ -74,3 +78,15 @@ def test_what_is_given_on_the_command_line_is_a_record_of_options():
 
 def test_formats_of_options_are_those_that_are_read():
     assert set(FORMATS) == set(formats.FORMATS)
+
+
+def test_defaults_that_are_spelled_twice_are_those_of_the_library():
+    settings = LearnSettings()
+    assert (settings.learner, settings.min_count) == (DEFAULT_LEARNER, MIN_COUNT)
+
+
+@pytest.mark.parametrize("record", [LearnSettings, ServeOptions])
+def test_a_record_without_names_offers_all_its_options(record):
+    assert [option.name for option in read_options(record)] == [one.name for one in fields(record)]
+    given = {option.name: option.default.default for option in read_options(record)}
+    assert make_record(record, **given) == record()

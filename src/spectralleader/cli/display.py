@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.cli.tables import contender_table, rate, topic_table
+from spectralleader.cli.tables import contender_table, topic_table
 from spectralleader.jobs import Evaluation, LearnResult, Progress
 from spectralleader.jobs.evaluating import History
 from spectralleader.learners.protocol import HasRecent
@@ -88,9 +88,8 @@ class Log(Display):
 
     def stepped(self, result: LearnResult | Evaluation) -> None:
         """Print the state of learning every few seconds."""
-        n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
-        if n_docs != self._n_docs and perf_counter() >= self.due:
-            self._n_docs = n_docs
+        if result.n_docs != self._n_docs and perf_counter() >= self.due:
+            self._n_docs = result.n_docs
             self.show(headline(result))
 
 
@@ -155,7 +154,7 @@ def headline(result: LearnResult | Evaluation) -> str:
         losses = [(name, c.losses.mean_loss) for name, c in result.contenders.items()]
         told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
         return f"{result.n_docs:,} documents, L1: {told or 'not evaluated yet'}"
-    line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f}/s"
+    line = f"{result.n_docs:,} documents, {result.rate:,.0f}/s"
     if result.mean_loss is not None:
         unigram = result.unigram_losses.mean_loss
         line += f", L1 {result.mean_loss:.3f} (unigram {unigram:.3f})"

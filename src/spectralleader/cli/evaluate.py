@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from spectralleader.cli import options
 from spectralleader.cli.exits import end, print_json, stoppable
-from spectralleader.cli.learn import read_number
+from spectralleader.jobs.settings import LearnSettings
 from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
@@ -40,10 +40,15 @@ def evaluate(
         help="Learners to compare, see spectralleader learners; or your own, "
         "package.module:Class (default: hedged,spectral,stepwise-em,unigram).",
     ),
-    topics: str = typer.Option(
-        "5", "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
+    topics: Any = typer.Option(
+        "5",
+        "--topics",
+        "-k",
+        metavar="K|K,K",
+        parser=options.parse_numbers,
+        help="Number of topics, or several to compare.",
     ),
-    learning: options.LearnerOptions,
+    settings: Annotated[LearnSettings, options.WORDS],
     reading: Annotated[SourceOptions, (*options.STREAM, "seconds")],
     figure: Path | None = typer.Option(
         None,
@@ -69,7 +74,6 @@ def evaluate(
     of top words, smoothed towards 0 for pairs that are too rare to tell.
     Diversity is the share of distinct top words.
     """
-    numbers = [read_number(n, "several such as 5,10,20") for n in topics.split(",")]
     if figure is not None:
         check_figure(figure, files)
     with stoppable():
@@ -80,14 +84,14 @@ def evaluate(
 
         # Several numbers ask how many topics to learn, for which one learner is enough.
         names = options.split_names(learners) or (
-            DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
+            DEFAULT_LEARNERS[:1] if len(topics) > 1 else DEFAULT_LEARNERS
         )
         # Before the stream is read: an own learner may be in the current folder.
         options.allow_own_modules(names)
-        source = jobs.Source.read(files, reading)
+        source = jobs.Source.of(files, **vars(reading))
         with watching() as progress:
             result = jobs.evaluate(
-                source, learners=names, n_topics=numbers, progress=progress, **learning.settings
+                source, learners=names, n_topics=topics, progress=progress, **vars(settings)
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     # A stream of one block has no losses: the first block cannot be predicted.

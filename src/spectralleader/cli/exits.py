@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from spectralleader.runtime.interrupts import Interrupts, Terminated
+from spectralleader.runtime.interrupts import Interrupts, Terminated, raising
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Evaluation
-    from spectralleader.jobs.learn_result import LearnedTopics
+    from spectralleader.jobs.learning import LearnedTopics
 
 # Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, MISUSE, STOPPED, TERMINATED = 1, 2, 130, 143
@@ -52,11 +52,12 @@ def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None
 
 
 @contextmanager
-def stoppable(*, saves: bool = False) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end a command between two steps."""
+def stoppable(*, saves: bool = False, at_once: bool = False) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end a command between two steps, or at once."""
     # What saves must have the time to do so; what does not can be killed without a loss.
     patience = None if saves else PATIENCE
-    with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
+    signals = raising() if at_once else Interrupts(owns_process=True, patience=patience)
+    with exit_code_of_signals(), signals:
         yield
 
 

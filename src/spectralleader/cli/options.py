@@ -8,8 +8,8 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, asdict, dataclass, fields, is_dataclass
-from functools import partial, wraps
+from dataclasses import Field, fields, is_dataclass
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import (
@@ -19,7 +19,6 @@ from typing import (
     Literal,
     TextIO,
     get_args,
-    get_origin,
     get_type_hints,
 )
 
@@ -31,6 +30,7 @@ from spectralleader.sources.options import Flag, describe_fields
 
 if TYPE_CHECKING:
     from spectralleader.sources.reader import Reader
+    from spectralleader.storage.checkpoint import Run
     from spectralleader.topics.text_topics import TextTopics
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
@@ -52,6 +52,28 @@ def check_files(files: list[str]) -> list[str]:
     return files
 
 
+def parse_number(given: str, other: str) -> int:
+    """Return a number of topics; `other` is what else the option takes, for the error."""
+    if not given.strip().isdecimal() or int(given) < 1:
+        raise typer.BadParameter(f"it takes a number of at least 1, or {other}; got {given!r}")
+    return int(given)
+
+
+def parse_topics(given: str) -> int | str:
+    """Return a number of topics to learn, or "auto"."""
+    return given if given == "auto" else parse_number(given, "auto")
+
+
+def parse_numbers(given: str) -> list[int]:
+    """Return the numbers of topics to compare."""
+    return [parse_number(number, "several such as 5,10,20") for number in given.split(",")]
+
+
+def parse_level(given: str) -> int | str:
+    """Return a number of topics to read, "auto" or "all"."""
+    return given if given in ("auto", "all") else parse_number(given, "auto or all")
+
+
 Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
 Model = Annotated[str, typer.Argument(help="Model saved by learn --save.", metavar="MODEL")]
 OwnLearner = Annotated[
@@ -63,9 +85,10 @@ OwnLearner = Annotated[
     ),
 ]
 Level = Annotated[
-    str | None,
+    Any,
     typer.Option(
         metavar="N|auto|all",
+        parser=parse_level,
         help="Merge the topics to N or to a suggested number (auto, the default after learn -k "
         "auto), or show all (otherwise the default), without learning again.",
     ),
@@ -74,7 +97,16 @@ OutFormat = Annotated[Literal["csv", "jsonl"], typer.Option(help="Format of the 
 OutFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Topics = Annotated[
+    Any,
+    typer.Option(
+        "--topics",
+        "-k",
+        metavar="K|auto",
+        parser=parse_topics,
+        help="Number of topics. auto learns 32 topics and shows them merged to a suggested number.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -103,42 +135,27 @@ def trust_learner(name: str | None) -> None:
         find_learner(name)
 
 
-def load_model(path: str, learner: str | None, out: Path | None = None) -> TextTopics:
-    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain.
+def load_model(
+    path: str, learner: str | None, out: Path | None = None, inputs: Iterable[str] = ()
+) -> tuple[TextTopics, Run | None]:
+    """Return a model saved by `learn --save`, and its run; `learner` is a user's own.
 
-    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite the model.
+    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite an input.
     """
-    check_files_of(path, out)
-    trust_learner(learner)
-    from spectralleader.storage import load_topics
-
-    return load_topics(path)
-
-
-def check_files_of(model: str, out: Path | None = None, *inputs: str) -> None:
-    """Raise if a model is missing, or if the output cannot be written or would overwrite input."""
     from spectralleader.checks.paths import check_model, check_target
 
-    check_model(model)
+    check_model(path)
     if out is not None:
-        check_target(out, [model, *inputs], is_replaced=False)
+        check_target(out, [path, *inputs], is_replaced=False)
+    trust_learner(learner)
+    from spectralleader.storage import load_with_run
+
+    return load_with_run(path)
 
 
-def find_level(given: str | None, topics: TextTopics) -> int:
-    """Return the number of topics to read: as given, or the default, see `TextTopics.at`."""
-    # Checked here, where the message can name the option.
-    n = topics.learner.n_topics
-    if given is None or given in ("auto", "all"):
-        return topics.level(given)
-    if not given.isdecimal() or not 1 <= int(given) <= n:
-        raise typer.BadParameter(
-            f"--level takes a number from 1 to {n}, auto or all; got {given!r}"
-        )
-    return int(given)
-
-
-def tell_level(given: str | None, topics: TextTopics) -> None:
-    """Tell which level is read, on standard error, if it was not asked for."""
+def tell_level(given: int | str | None, topics: TextTopics) -> None:
+    """Check a level; tell which one is read, on standard error, if it was not asked for."""
+    topics.level(given)
     if given is None and topics.annotations.is_auto:
         from spectralleader.cli.tables import say_default
 
@@ -170,30 +187,33 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         raise
 
 
-# The options of all commands that read documents, then those of commands that learn them in order.
-READING = ("text", "tokens", "split", "format", "strict", "encoding", "header")
+# The settings of words, then the options of all commands that read documents, and those of commands
+# that learn them in order.
+WORDS = ("vocabulary", "min_count", "stop_words", "seed")
+READING = ("text", "tokens", "split", "format", "strict", "encoding", "header", "broker_settings")
 STREAM = (*READING, "time", "time_format", "label", "sort", "block")
 LIVE = ("follow", "start", "wait", "seconds")
 
 
-def read_options(record: type, names: Iterable[str]) -> list[Parameter]:
-    """Return fields of a record of options, see `SourceOptions`, as options of a command."""
+def read_options(record: type, names: Iterable[str] = ()) -> list[Parameter]:
+    """Return fields of a record, see `SourceOptions`, as options of a command; by default all."""
     hints, described = get_type_hints(record), describe_fields(record)
-    by_name = {field.name: field for field in fields(record)}
-    return [read_option(by_name[name], hints[name], described[name]) for name in names]
+    known = {field.name: field for field in fields(record) if "flag" in field.metadata}
+    return [read_option(known[name], hints[name], described[name]) for name in names or known]
 
 
 def read_option(field: Field[Any], kind: Any, described: str) -> Parameter:
     """Return a field as an option of a command."""
     flag: Flag = field.metadata["flag"]
-    simple = next((one for one in (bool, int, float, str) if one in (kind, *get_args(kind))), str)
+    simple = next((one for one in (bool, str, int, float) if one in (kind, *get_args(kind))), str)
     of: Any = Literal[flag.values] if flag.values else simple
     # An infinite time is as good as none.
     is_absent = field.default in (None, (), math.inf)
     default = None if is_absent else field.default
     name = field.name.replace("_", "-")
     names = flag.names or ((f"--{name}/--no-{name}",) if simple is bool else (f"--{name}",))
-    option = typer.Option(default, *names, metavar=flag.metavar, help=described, min=flag.least)
+    bounds: dict[str, Any] = {"min": flag.least, "max": flag.most}
+    option = typer.Option(default, *names, metavar=flag.metavar, help=described, **bounds)
     of = of | None if is_absent else of
     return Parameter(field.name, Parameter.KEYWORD_ONLY, default=option, annotation=of)
 
@@ -208,64 +228,28 @@ def make_record(record: type, **values: Any) -> Any:
     return record(**given)
 
 
-@dataclass(frozen=True)
-class LearnerOptions:
-    """Vocabulary, stop words and seed."""
-
-    vocabulary: str | None = typer.Option(
-        None,
-        "--vocabulary",
-        metavar="N|grow|grow:N|FILE",
-        help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
-        "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
-        "evaluate: 5000, or grow for a pipe.",
-    )
-    min_count: int = typer.Option(
-        2,
-        min=1,
-        help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
-        "this occurrence on, apart from the first 1000 words.",
-    )  # `vectoriser.MIN_COUNT`, which would take NumPy to import
-    stop_words: str = typer.Option("english", metavar="english|none|FILE", help="Words to ignore.")
-    seed: Seed = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All options by name."""
-        return asdict(self)
-
-
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn the fields of a command's option groups into command line options.
+    """Turn the records of options of a command into command line options.
 
-    A group is a dataclass whose fields have options as defaults; or a record of options and the
-    names of its fields, as in ``Annotated[SourceOptions, STREAM]``.
+    A record is annotated with the names of the fields that the command offers, as in
+    ``Annotated[SourceOptions, STREAM]``, if these are not all of its options.
     """
     hints = get_type_hints(command, include_extras=True)
-    makers: dict[str, tuple[Callable[..., Any], list[Parameter]]] = {}
+    records: dict[str, tuple[type, list[Parameter]]] = {}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        kind = get_args(hints[name])[0] if get_origin(hints[name]) is Annotated else hints[name]
-        if not is_dataclass(kind):
-            parameters.append(parameter.replace(annotation=hints[name]))
-            continue
-        assert isinstance(kind, type)
-        if kind is hints[name]:
-            own = get_type_hints(kind, include_extras=True)
-            group = [
-                parameter.replace(name=one.name, default=one.default, annotation=own[one.name])
-                for one in fields(kind)
-            ]
-            makers[name] = kind, group
+        record, *names = get_args(hints[name]) or (hints[name],)
+        if isinstance(record, type) and is_dataclass(record):
+            records[name] = record, read_options(record, *names)
+            parameters += records[name][1]
         else:
-            group = read_options(kind, get_args(hints[name])[1])
-            makers[name] = partial(make_record, kind), group
-        parameters += group
+            parameters.append(parameter.replace(annotation=hints[name]))
 
     @wraps(command)
     def run(**values: Any) -> None:
-        for name, (make, group) in makers.items():
-            values[name] = make(**{one.name: values.pop(one.name) for one in group})
+        for name, (record, options) in records.items():
+            given = {option.name: values.pop(option.name) for option in options}
+            values[name] = make_record(record, **given)
         command(**values)
 
     # typer reads the options from these

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.evaluating import METRICS, Contender
+from spectralleader.jobs.learning import LearnedTopics
 from spectralleader.reading.findings import (
     Level,
     Readable,
@@ -20,13 +22,11 @@ from spectralleader.reading.findings import (
     describe_history,
     truncate,
 )
+from spectralleader.reading.levels import ALL
 from spectralleader.reading.snapshot import Snapshot
 from spectralleader.reading.trends import Trends, find_curves, name_date
 from spectralleader.sources.reader import Reader
 from spectralleader.topics.text_topics import TextTopics
-
-if TYPE_CHECKING:
-    from spectralleader.jobs.engine import EngineResult
 
 PIPE_WIDTH = 120  # width of the output without a terminal
 HANGING = "    "  # indentation of the further lines of a text
@@ -92,7 +92,7 @@ def topic_table(
 
     In a narrow terminal words are truncated and bars omitted, but numbers are complete.
     """
-    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
+    topics = topics if isinstance(topics, Snapshot) else topics.at(ALL)
     weights, shown, names = topics.model.weights.tolist(), topics.top_words(N_WORDS), topics.names
     longest = round(BAR * max(weights)) if width >= NARROW else 0
     widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]
@@ -110,7 +110,7 @@ def topic_table(
         bar = Text("█" * round(BAR * weight), style=COLOUR)
         curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
         words = Text(list_words(top))
-        if k < len(names) and names[k]:
+        if names[k]:
             words = Text(f"{names[k]}  ", style="bold") + words
         table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table
@@ -131,16 +131,33 @@ def list_words(words: list[str]) -> str:
     return (" · " if any(" " in word for word in words) else " ").join(map(truncate, words))
 
 
-def show_learned(result: LearnResult) -> None:
-    """Print the result of learning."""
+def show_learned(result: LearnedTopics) -> None:
+    """Print the result of learning, in a pass or on an engine."""
     out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
-    n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
-    say(out, f"{n_docs} in {result.seconds:.1f} s ({rate(result):,.0f}/s)")
-    if result.n_before:
+    on = "" if result.engine is None else f" on {result.engine}"
+    n_docs = count_of(topics.n_docs, "document")
+    say(out, f"{n_docs} in {result.seconds:.1f} s{on} ({result.rate:,.0f}/s)")
+    if isinstance(result, LearnResult) and result.n_before:
         before = count_of(result.n_before, "document")
         say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
     grows = "growing vocabulary" if vocabulary.grows else "vocabulary"
+    n_words = count_of(vocabulary.n_words, "word")
     say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
+    if isinstance(result, LearnResult):
+        _show_pass(out, result)
+    if result.is_useful:
+        out.print()
+        _show_topics(out, result)
+    if result.saved is not None:
+        out.print()
+        say_saved(out, result.saved, topics.n_docs)
+    if result.backup is not None:
+        say_whole(out, f"Backup of the previous model: {result.backup}")
+
+
+def _show_pass(out: Console, result: LearnResult) -> None:
+    """Print how well the pass predicted, what it says of its input, and what happened."""
+    topics, time = result.topics, result.reader.columns.time
     if result.n_unknown is not None:
         n_new = topics.n_docs - result.n_before
         say(
@@ -151,49 +168,25 @@ def show_learned(result: LearnResult) -> None:
         )
     say(out, say_loss(result))
     _show_input(out, result.reader)
-    if result.reader.columns.time is not None and not topics.timeline.by_time and topics.n_docs:
+    if time is not None and not topics.timeline.by_time and topics.n_docs:
         say(
             out,
-            f"warning: no time in the column {result.reader.columns.time!r} can be read: trends "
-            "count documents instead, and do not show dates",
+            f"warning: no time in the column {time!r} can be read: trends count documents instead, "
+            "and do not show dates",
         )
     for line in describe_history(topics.read(), topics.at().groups):
         say(out, line)
-    if result.is_useful:
-        out.print()
-        show_topics(out, result)
-    if result.saved is not None:
-        out.print()
-        saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        say_whole(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
-    if result.backup is not None:
-        say_whole(out, f"Backup of the previous model: {result.backup}")
 
 
-def rate(result: LearnResult | EngineResult) -> float:
-    """Return the throughput in documents per second."""
-    return result.topics.n_docs / max(result.seconds, 1e-9)
+def say_saved(out: Console, path: Path | str, n_docs: int) -> None:
+    """Print where a model was saved, and how to show it."""
+    saved = f"{path}, {count_of(n_docs, 'document')}"
+    say_whole(out, f"Saved: {saved}  (show it: spectralleader topics {path})")
 
 
-def show_on_engine(result: EngineResult) -> None:
-    """Print the result of learning on an engine."""
-    out, topics = make_output(), result.topics
-    n_docs, n_words = count_of(topics.n_docs, "document"), topics.vocabulary.n_words
-    learned = f"{n_docs} in {result.seconds:.1f} s on {result.engine} ({rate(result):,.0f}/s)"
-    known = f"vocabulary of {count_of(n_words, 'word')}"
-    say(out, f"{learned}; {known}; {topics.n_empty:,} documents without known words")
-    if result.is_useful:
-        out.print()
-        show_table(out, topics.at())
-    for name, path in (("Backup", result.backup), ("Saved", result.saved)):
-        if path is not None:
-            say_whole(out, f"\n{name}: {path}")
-
-
-def show_topics(out: Console, result: LearnResult) -> None:
+def _show_topics(out: Console, result: LearnedTopics) -> None:
     """Print the topics with their trends, at the default level."""
-    shown, trends = result.topics.at(), result.topics.trends()
-    curves = find_curves(trends)
+    shown, curves = result.topics.at(), find_curves(result.topics.trends())
     # A single interval has no trend.
     show_table(out, shown, curves if len(curves[0]) > 1 else None)
     if result.topics.annotations.is_auto:
@@ -223,9 +216,7 @@ def show_merged(result: MergeResult) -> None:
     out.print()
     show_table(out, result.topics.at())
     out.print()
-    say_whole(
-        out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})"
-    )
+    say_saved(out, result.whole.file, result.whole.documents)
 
 
 def say_loss(result: LearnResult) -> str:

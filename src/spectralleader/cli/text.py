@@ -45,15 +45,14 @@ def topics(
     Typical documents and trends (sparklines) come from a sample of texts in
     MODEL; see learn --no-texts.
     """
-    learned = options.load_model(model, learner)
+    learned, _ = options.load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
     from spectralleader.jobs.model_files import name_topics, parse_names
 
-    n = options.find_level(level, learned)
     if name:
-        learned = name_topics(model, parse_names(name), n)
-    found = describe(learned.read(recent=recent), n_words=words, n_typical=documents, level=n)
+        learned = name_topics(model, parse_names(name), level)
+    found = describe(learned.read(recent=recent), n_words=words, n_typical=documents, level=level)
     print_json(found.summary()) if as_json else show_description(found)
     check_useful(learned.n_docs > learned.n_empty)
 
@@ -96,33 +95,21 @@ def predict(
     The text columns are those that MODEL was learned from. If FILE lacks one of
     them, the text column is guessed, and the guess is printed.
     """
-    options.check_files_of(model, out, *files)
-    options.trust_learner(learner)
+    learned, run = options.load_model(model, learner, out, files)
+    options.tell_level(level, learned)
     with stoppable():
         from spectralleader.cli.display import Log
         from spectralleader.jobs import Source
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-        from spectralleader.storage import load_with_run
 
-        learned, run = load_with_run(model)
-        watched = WatchedTopics(model, Log()) if watch else None
-
-        source = Source.read(
-            files,
-            reading,
-            # Topics are predicted from text alone: no column of times or labels is looked for.
-            time="",
-            label="",
-            empty=True,
-            learned=None if run is None else run.settings.get("text"),
-            block=block,
-        )
-        n = options.find_level(level, learned)
-        options.tell_level(level, learned)
+        read = vars(reading) | {"block": block, "empty": True}
+        read["learned"] = None if run is None else run.settings.get("text")
+        # Topics are predicted from text alone: no column of times or labels is looked for.
+        source = Source.of(files, **read | {"time": "", "label": ""})
+        shown = WatchedTopics(model, Log()) if watch else learned
         with source.open() as reader, options.opened(out) as file:
             options.tell_guesses(reader)
-            shown = watched or learned
-            predictions = predict_blocks(shown, reader, level=n, shares=shares, n_best=best)
+            predictions = predict_blocks(shown, reader, level=level, shares=shares, n_best=best)
             write(predictions, file, to)
     for line in reader.problems.summary():
         warn(f"skipped {line}")
@@ -144,14 +131,13 @@ def trends(
     document, from 1, if times are unknown), the topic, its share, the standard
     error, and the documents in the interval.
     """
-    learned = options.load_model(model, learner, out)
+    learned, _ = options.load_model(model, learner, out)
     from spectralleader.reading.trends import write_trends
 
-    n = options.find_level(level, learned)
     options.tell_level(level, learned)
     reading = learned.read()
     with options.opened(out) as file:
-        n_rows = write_trends(reading.trends(n), reading.at(n).names, file, to)
+        n_rows = write_trends(reading.trends(level), reading.at(level).names, file, to)
     if n_rows == 0:
         why = f"{model} contains no sample of texts over time"
         raise typer.Exit(fail(why, NOTHING_USEFUL))
@@ -174,15 +160,13 @@ def page(
     map, the merge tree, the prequential loss, and a diagnosis. It contains
     texts from MODEL unless --no-texts is given.
     """
-    options.check_files_of(model, out)
-    options.trust_learner(learner)
+    learned, run = options.load_model(model, learner, out)
     from spectralleader.page import describe_page, render
-    from spectralleader.storage import atomic, load_with_run
+    from spectralleader.storage import atomic
 
-    learned, run = load_with_run(model)
     curve = None if run is None else run.curve
     heading = title or f"Topics of {Path(model).stem}"
-    n = None if level is None else options.find_level(level, learned)
+    n = None if level is None else learned.level(level)
     content = describe_page(learned.read(), title=heading, level=n, texts=not no_texts, curve=curve)
     # As a whole: a full disk does not cost the page that was there.
     atomic.write(out, render(content).encode())
@@ -199,7 +183,7 @@ def merge(
     ),
     out: Path = typer.Option(..., "--out", "-o", metavar="C", help="Save the result here."),
     learner: options.OwnLearner = None,
-    seed: options.Seed = 0,
+    seed: int = typer.Option(0, min=0, help="Random seed."),
     as_json: options.Json = False,
 ) -> None:
     """Merge models of separate streams into one, as if learned from a single stream.
@@ -207,9 +191,11 @@ def merge(
     The models must have the same settings; their vocabularies are united. A
     document that two of them have learned counts twice.
     """
+    from spectralleader.checks.paths import check_model
+
     # Before the learners are imported, so that a missing file is reported at once.
     for name in models:
-        options.check_files_of(name)
+        check_model(name)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

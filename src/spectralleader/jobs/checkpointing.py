@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple, final
@@ -17,14 +18,15 @@ from spectralleader.learners import Unigram
 from spectralleader.learners.protocol import Refits
 from spectralleader.sources.options import Json
 from spectralleader.sources.reader import Reader
-from spectralleader.storage import Checkpoint, load_checkpoint
+from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
 from spectralleader.topics.text_topics import TextTopics
 
 INFINITY = float("inf")
+OFTEN = "10min"  # default interval; saving a large model takes a second
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
-LEFT_BEHIND = "[a-z0-9_]{8}"  # suffix of temporary files, see `storage.atomic`
+LEFT_BEHIND = "[0-9a-f]" * 8  # suffix of temporary files, see `storage.atomic`
 N_START = 16  # length of the magic bytes of saved files
 FIRST = 10.0  # seconds to the first checkpoint; each delay is twice the last, up to the interval
 
@@ -36,8 +38,8 @@ class CheckpointInterval(NamedTuple):
     seconds: float = INFINITY
 
     @classmethod
-    def of(cls, wish: str | int) -> CheckpointInterval:
-        """Parse a number of documents, or a time with its unit.
+    def of(cls, wish: str | int | None) -> CheckpointInterval:
+        """Parse a number of documents, or a time with its unit; None is the default.
 
         Examples
         --------
@@ -48,7 +50,8 @@ class CheckpointInterval(NamedTuple):
         ... )
         (100000, 60.0, 300.0)
         """
-        found = re.fullmatch(r"(\d+)\s*(s|min|h)?", str(wish).strip())
+        given = str(OFTEN if wish is None else wish).strip()
+        found = re.fullmatch(r"(\d+)\s*(s|min|h)?", given)
         if found is None or not int(found[1]):
             raise ValueError(
                 f"the checkpoint interval must be a number of documents or a time, such as 100000, "
@@ -77,9 +80,8 @@ class Checkpoints:
         self.n_saved: int | None = None  # documents in the last checkpoint
         self.position: Json | None = None  # of the last checkpoint written
         self.backup: Path | None = None  # backup of the file that existed before
-        self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
-        self._adopt = options.adopt
-        self._progress = progress
+        self._every = CheckpointInterval.of(options.checkpoint_every)
+        self._options, self._progress = options, progress
         self._lock = Lock(path)
         self._tried = (0, monotonic())  # documents and time of the last attempt to save
         self._wait = min(FIRST, self._every.seconds)  # seconds until the next attempt
@@ -104,9 +106,9 @@ class Checkpoints:
         ValueError
             If the file exists but learning cannot resume from it.
         """
-        if self._fresh or not self.path.exists():
+        if self._options.fresh or not self.path.exists():
             return None
-        return adopt_run(self.path) if self._adopt else load_run(self.path)
+        return load_run(self.path, adopt=self._options.adopt)
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
         """Resume from a checkpoint; raise if its settings differ."""
@@ -125,20 +127,26 @@ class Checkpoints:
         """Delete temporary files of processes that were killed while saving."""
         real = self.path.resolve()
         begin = read_start(real)
-        for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
-            is_temporary = re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :])
+        for path in real.parent.glob(f".{glob.escape(real.name)}.{LEFT_BEHIND}"):
             # Another program's file may have such a name: only the beginning of a model is deleted.
-            if is_temporary and begin.startswith(read_start(path)):
+            if begin.startswith(read_start(path)):
                 path.unlink(missing_ok=True)
 
     def is_due(self, n_docs: int) -> bool:
         """Return whether a checkpoint is due after n documents."""
         n_tried, tried = self._tried
+        if monotonic() - tried >= FIRST and (self._failed or self._is_missing):
+            return True  # also if there is nothing new: the model may be in memory alone
         if n_docs == self.n_saved:  # nothing new since, as with a silent source
             return False
         if self._every.seconds == INFINITY:
             return n_docs - n_tried >= self._every.n_docs
         return monotonic() - tried >= self._wait
+
+    @property
+    def _is_missing(self) -> bool:
+        """Whether the file that was saved is gone, so that the model is in memory alone."""
+        return self.n_saved is not None and not os.path.exists(self.path)
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Save between two steps; report a failure instead of raising it."""
@@ -157,7 +165,7 @@ class Checkpoints:
     def finish(self, checkpoint: Checkpoint) -> Path:
         """Save at the end if there is anything new; return the file."""
         try:
-            if self.n_saved != checkpoint.topics.n_docs:
+            if self.n_saved != checkpoint.topics.n_docs or self._is_missing:
                 self._save(checkpoint)
         except StorageError as error:
             raise NotSavedError(f"{error}; {self._describe_kept()}") from error
@@ -165,6 +173,8 @@ class Checkpoints:
         return self.path
 
     def _save(self, checkpoint: Checkpoint) -> None:
+        with suppress(OSError):  # it was there at the start, and may have been deleted since
+            self.path.resolve().parent.mkdir(parents=True, exist_ok=True)
         storage.save(checkpoint, self.path)
         self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
         self._progress.saved(checkpoint)
@@ -203,31 +213,28 @@ def back_up(path: Path) -> Path | None:
     return real.rename(backup)
 
 
-def load_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return the checkpoint and run saved by `learn --save`."""
-    try:
-        found = load_checkpoint(path)
-    except StorageError as error:
-        raise ResumeError(str(error)) from error
-    # Topics that learned from Python since: their position no longer tells what they know.
-    if found.run is None or found.run.n_docs != found.topics.n_docs:
-        raise ResumeError(
-            f"the topics in {path} learned other documents than those of learn --save"
-        )
-    return found, found.run
+def load_run(path: Path, *, adopt: bool = False) -> tuple[Checkpoint, Run]:
+    """Return the checkpoint and run saved by `learn --save`.
 
-
-def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return saved topics of any origin as a checkpoint, with a new run if they have none."""
+    With `adopt`, saved topics of any origin are returned as a checkpoint, with a new run if they
+    have none.
+    """
     try:
         found = storage.load_as_saved(path)
     except StorageError as error:
         raise ResumeError(str(error)) from error
     if isinstance(found, TextTopics):
         found = Checkpoint(found)
-    if not isinstance(found, Checkpoint):
+    if not (isinstance(found, Checkpoint) and isinstance(found.topics, TextTopics)):
         raise ResumeError(f"{path} contains a {type(found).__name__}, not topics")
-    return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
+    if adopt:
+        return found, found.run or first_run(found.topics, {"topics": "?"})
+    # Topics that learned from Python since: their position no longer tells what they know.
+    if found.run is None or found.run.n_docs != found.topics.n_docs:
+        raise ResumeError(
+            f"the topics in {path} learned other documents than those of learn --save"
+        )
+    return found, found.run
 
 
 def position_in(found: Checkpoint, reader: Reader, options: LearnOptions) -> Json | None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -18,14 +17,9 @@ from spectralleader import storage
 from spectralleader.checks.paths import check_target
 from spectralleader.engines.shared import MOST_FREQUENT, check_texts
 from spectralleader.jobs.checkpointing import back_up
-from spectralleader.jobs.learn_result import LearnedTopics
-from spectralleader.jobs.options import (
-    LearnOptions,
-    Progress,
-    Source,
-    VocabularyRequest,
-    parse_vocabulary,
-)
+from spectralleader.jobs.learning import LearnedTopics
+from spectralleader.jobs.options import LearnOptions, Progress, parse_vocabulary
+from spectralleader.jobs.settings import VocabularyRequest
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.vocabulary import Vocabulary
@@ -34,77 +28,56 @@ from spectralleader.topics.text_topics import TextTopics
 LearnTexts = Callable[..., TextTopics]
 READABLE = ("parquet", "csv", "jsonl")
 PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://)"}
-N_POLISH = 10  # default number of EM passes after the spectral method
-
-
-@dataclass(frozen=True, kw_only=True)
-class EngineResult(LearnedTopics):
-    """The result of learning on an engine."""
-
-    engine: str
-
-    def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return everything as plain values, for JSON; topics count from 1."""
-        return {"engine": self.engine, **super().summary(n_words)}
+N_POLISH = 10  # EM passes after the spectral method
 
 
 def learn_on_engine(
     engine: str,
-    files: Sequence[str],
-    *,
+    options: LearnOptions,
     address: str | None = None,
-    n_polish: int = N_POLISH,
-    text: Sequence[str] | None = None,
-    format: str | None = None,
     progress: Progress | None = None,
-    **options: Any,
-) -> EngineResult:
+) -> LearnedTopics:
     """Learn topics on an engine from files, or folders of files, in Parquet, CSV or JSON lines.
 
     Parameters
     ----------
     engine : str
         "dask" or "spark".
-    files : sequence of str
-        Files and folders of one format that every worker can access, or URLs such as
-        s3://bucket/folder, which are passed to the engine.
+    options : LearnOptions
+        Those for the topics, the vocabulary (a number or a file of words), the words and the seed
+        have a meaning here; and `save`, whose file must not exist unless `fresh` renames it to a
+        backup: engines cannot resume. Its source has files and folders of one format that every
+        worker can access, or URLs such as s3://bucket/folder, which are passed to the engine.
     address : str, optional
         Address of Dask's scheduler or Spark's master. Defaults to this machine.
-    n_polish : int
-        EM passes after the spectral method.
-    **options
-        Those of `LearnOptions` for the topics, the vocabulary (a number or a file of words), the
-        words and the seed; and `save`, whose file must not exist unless `fresh` renames it to a
-        backup: engines cannot resume.
     """
-    began = perf_counter()
+    began, source, save = perf_counter(), options.source, options.save
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
-    wanted = LearnOptions(Source(()), **options)
-    if wanted.save is not None and check_target(wanted.save, files).exists() and not wanted.fresh:
+    if save is not None and check_target(save, source.files).exists() and not options.fresh:
         raise ValueError(
-            f"{wanted.save} already exists, and an engine cannot resume from it: name another "
+            f"{save} already exists, and an engine cannot resume from it: name another "
             "file, or start over with --fresh, which keeps it as a backup"
         )
-    vocabulary = choose_vocabulary(wanted.vocabulary)
-    paths, kind = list_files(files, format)
-    with ENGINES[engine](paths, kind, text, address) as (learn_texts, texts):
+    vocabulary = choose_vocabulary(options.vocabulary)
+    paths, kind = list_files(source.files, source.format)
+    with ENGINES[engine](paths, kind, source.named, address) as (learn_texts, texts):
         topics = learn_texts(
             texts,
-            wanted.n_topics,
+            options.n_topics,
             vocabulary=vocabulary,
-            words=wanted.words,
+            words=options.words,
             progress=(progress or Progress()).passed,
-            seed=wanted.seed,
-            n_polish=n_polish,
+            seed=options.seed,
+            n_polish=N_POLISH,
         )
     saved = backup = None
     # Renamed only now, so that a failure on the cluster leaves the previous model where it is.
-    if wanted.save is not None:
-        backup = back_up(Path(wanted.save))
-        saved = storage.save(topics, wanted.save)
+    if save is not None:
+        backup = back_up(Path(save))
+        saved = storage.save(topics, save)
     seconds = perf_counter() - began
-    return EngineResult(engine=engine, topics=topics, seconds=seconds, saved=saved, backup=backup)
+    return LearnedTopics(engine=engine, topics=topics, seconds=seconds, saved=saved, backup=backup)
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
@@ -147,7 +120,7 @@ def choose_vocabulary(request: VocabularyRequest) -> int | Vocabulary:
     return wish
 
 
-def choose_text(text: Sequence[str] | None, kinds: Mapping[str, str]) -> list[str]:
+def choose_text(text: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
     """Return the text columns, of those with their types: those named, else the first known."""
     lower = {name.lower(): name for name in reversed(list(kinds))}
     wanted = list(text) if text else [lower[name] for name in TEXT_NAMES if name in lower][:1]
@@ -161,7 +134,7 @@ def choose_text(text: Sequence[str] | None, kinds: Mapping[str, str]) -> list[st
 
 @contextmanager
 def _read_with_dask(
-    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None
+    paths: list[str], kind: str, text: Sequence[str], address: str | None
 ) -> Iterator[tuple[LearnTexts, Any]]:
     """Yield how Dask learns, and the column of texts."""
     from spectralleader.engines.dask import connected, learn_texts
@@ -224,7 +197,7 @@ def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def _read_with_spark(
-    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None
+    paths: list[str], kind: str, text: Sequence[str], address: str | None
 ) -> Iterator[tuple[LearnTexts, Any]]:
     """Yield how Spark learns, and a frame with the column of texts."""
     from spectralleader.engines.spark import learn_texts

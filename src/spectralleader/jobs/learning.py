@@ -1,27 +1,124 @@
-"""Learn: one pass over an input, with checkpoints."""
+"""Learn: one pass over an input, with checkpoints, and its result."""
 
 from __future__ import annotations
 
 import os
 import signal
-from contextlib import closing, nullcontext
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from spectralleader.evaluation import Judged
 from spectralleader.jobs.checkpointing import Checkpoints, first_run, position_in
-from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
+from spectralleader.learners.registry import name_of
+from spectralleader.reading.snapshot import list_topics
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.runtime.locks import changing
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.reader import Reader
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Run
+from spectralleader.storage.checkpoint import LossCurve, Losses, Run
 from spectralleader.topics.first_use import compile_for
+from spectralleader.topics.text_topics import TextTopics
+
+UNKNOWN = 0.1  # share of new documents without known words from which a warning is printed
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedTopics:
+    """What every way of learning returns: the topics, and where they were saved."""
+
+    topics: TextTopics
+    seconds: float  # spent learning, including earlier passes
+    engine: str | None = None  # on which it was learned; None of a pass
+    saved: Path | None = None
+    backup: Path | None = None  # backup of the file that existed before
+    stopped: KeyboardInterrupt | None = None  # why it ended early: Ctrl-C, or `Terminated`
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents learned."""
+        return self.topics.n_docs
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether anything was learned: at least one document had a known word."""
+        return self.n_docs > self.topics.n_empty
+
+    @property
+    def rate(self) -> float:
+        """The throughput in documents per second."""
+        return self.n_docs / max(self.seconds, 1e-9)
+
+    def summary(self, n_words: int = 10) -> dict[str, Any]:
+        """Return everything as plain values, for JSON; topics count from 1."""
+        topics, vocabulary = self.topics, self.topics.vocabulary
+        return {
+            "documents": topics.n_docs,
+            "documents_without_known_words": topics.n_empty,
+            "seconds": self.seconds,
+            "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
+            "topics": list_topics(topics.at(), n_words),
+            "saved": self.saved and str(self.saved),
+            "backup": self.backup and str(self.backup),
+            **({} if self.engine is None else {"engine": self.engine}),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnResult(LearnedTopics):
+    """The result of a pass."""
+
+    reader: Reader  # with the guessed columns and the problems found
+    losses: Losses | None  # None for an offline learner, which has no intermediate model
+    unigram_losses: Losses  # of the unigram baseline
+    n_before: int  # documents learned by earlier passes
+    n_empty_before: int  # of these without known words
+    n_saved: int | None = None  # documents in the last checkpoint
+    curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
+
+    @property
+    def n_unknown(self) -> int | None:
+        """How many new documents a fixed vocabulary misses; None if not clearly more than before.
+
+        That is more than a tenth of them, and more than twice the share of earlier passes: a sign
+        that the stream has new subjects, which the words of the first pass cannot show.
+        """
+        n_new = self.n_docs - self.n_before
+        n_empty = self.topics.n_empty - self.n_empty_before
+        if self.topics.vocabulary.grows or not self.n_before or not n_new:
+            return None
+        usual = max(UNKNOWN, 2 * self.n_empty_before / self.n_before)
+        return n_empty if n_empty > usual * n_new else None
+
+    @property
+    def mean_loss(self) -> float | None:
+        """L1, in nats per document; None if no document was predicted."""
+        return self.losses and self.losses.mean_loss
+
+    def summary(self, n_words: int = 10) -> dict[str, Any]:
+        """Return everything as plain values, for JSON; topics count from 1."""
+        topics, problems = self.topics, self.reader.problems
+        return {
+            **super().summary(n_words),
+            "documents_learned_before": self.n_before,
+            "stopped": self.stopped is not None,
+            "learner": name_of(topics.learner),
+            "L1": self.mean_loss,
+            "perplexity": self.losses and self.losses.perplexity,
+            "unigram_L1": self.unigram_losses.mean_loss,
+            "unigram_perplexity": self.unigram_losses.perplexity,
+            "suggested_level": topics.level() if topics.annotations.is_auto else None,
+            "guesses": list(self.reader.guesses),
+            "problems": {
+                kind: {"rows": count, "first": problems.places[kind]}
+                for kind, count in problems.counts.items()
+            },
+        }
 
 
 def learn(
@@ -62,9 +159,7 @@ def run(
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
         reader or options.source.open(progress) as reader,
-        nullcontext()
-        if options.emit is None
-        else closing(open_emitter(options, options.emit, progress)) as emitter,
+        open_emitter(options, progress) as emitter,
     ):
         job = _prepare(options, reader, checkpoints, progress)
         # Before the first block, so that no signal has to wait for the compiler in a step.
@@ -79,6 +174,8 @@ def _prepare(
 ) -> Pass:
     """Open the source, at the position of the checkpoint if there is one; return the pass."""
     found = checkpoints and checkpoints.find()
+    if found is not None:
+        found[0].topics.check_learns()
     position = found and position_in(found[0], reader, options)
     reader.open(position)
     for guess in reader.guesses:
@@ -96,7 +193,10 @@ def _prepare(
         found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
     job = Pass(*found, reader, checkpoints, progress)
     if position is None:
-        job.begin(reader)
+        job.topics.position = reader.at
+        # A crash before the first checkpoint would lose where a source that grows was started.
+        if checkpoints is not None and not (reader.at is None or reader.starts_alike):
+            checkpoints.save(job.checkpoint())
     return job
 
 
@@ -166,33 +266,23 @@ class Pass:
             self._emitter.write(rows_of(block, self.topics.classify(documents)))
             self._is_emitted = True
 
-    def begin(self, reader: Reader) -> None:
-        """Take over the initial position in a source."""
-        self.topics.position = reader.at
-        # A crash before the first checkpoint would lose where a source that grows was started.
-        if self._checkpoints is not None and not (reader.at is None or reader.starts_alike):
-            self._checkpoints.save(self.checkpoint())
-
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
             # Before the checkpoint: a crash in between writes topics twice, but loses none.
             if self._emitter is not None:
                 self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
-            self._tell()
+            # A monitor of the broker must not see more than a crash would leave.
+            self._reader.tell(self._checkpoints.position)
 
     def _finish(self) -> Path | None:
         if self._emitter is not None:
             self._emitter.flush()
-        path = self._checkpoints and self._checkpoints.finish(self.checkpoint())
-        self._tell()
+        if self._checkpoints is None:
+            return None
+        path = self._checkpoints.finish(self.checkpoint())
+        self._reader.tell(self._checkpoints.position)
         return path
-
-    def _tell(self) -> None:
-        """Send the saved position to the broker, for monitors."""
-        # A monitor must not see more than a crash would leave.
-        if self._checkpoints is not None:
-            self._reader.tell(self._checkpoints.position)
 
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""

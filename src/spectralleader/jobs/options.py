@@ -6,14 +6,14 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from spectralleader.learners import DEFAULT_LEARNER
+from spectralleader.jobs.settings import LearnSettings, VocabularyRequest
 from spectralleader.learners.registry import find_learner
 from spectralleader.reading.levels import AUTO
 from spectralleader.reading.timeline import Timeline
@@ -25,7 +25,7 @@ from spectralleader.sources.live.folder import list_folder
 from spectralleader.sources.options import SourceOptions
 from spectralleader.sources.reader import Reader
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
+from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 from spectralleader.topics.first_use import compile_learning
@@ -33,8 +33,6 @@ from spectralleader.topics.text_topics import TextTopics
 
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"
-OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
-VocabularyRequest = str | int | Vocabulary | None
 
 
 class Progress:
@@ -90,14 +88,12 @@ class Source(SourceOptions):
             )
 
     @classmethod
-    def of(cls, files: str | os.PathLike[str] | Source, **options: Any) -> Source:
-        """Return a source for one file; return a `Source` unchanged."""
-        return files if isinstance(files, Source) else cls((os.fspath(files),), **options)
-
-    @classmethod
-    def read(cls, files: Iterable[str], options: SourceOptions, **changes: Any) -> Source:
-        """Return a source that is read with these options, and some changes of them."""
-        return cls(tuple(files), **{**vars(options), **changes})
+    def of(cls, files: str | os.PathLike[str] | Sequence[str] | Source, **options: Any) -> Source:
+        """Return a source for a file or files; return a `Source` unchanged."""
+        if isinstance(files, Source):
+            return files
+        names = (os.fspath(files),) if isinstance(files, str | os.PathLike) else tuple(files)
+        return cls(names, **options)
 
     @property
     def is_live(self) -> bool:
@@ -156,8 +152,8 @@ class Source(SourceOptions):
 
 
 @dataclass(frozen=True)
-class LearnOptions:
-    """The options of `learn`; of those of the learner and its words, also `evaluate` and engines.
+class LearnOptions(LearnSettings):
+    """The options of `learn`, with those of `LearnSettings`; some are also for other jobs.
 
     Parameters
     ----------
@@ -165,26 +161,6 @@ class LearnOptions:
         The input.
     n_topics : int or str
         Number of topics; "auto" learns 32 and shows the level that their merge tree suggests.
-    learner, seed
-        See `TextTopics`.
-    vocabulary : str, int or Vocabulary, optional
-        See `choose_vocabulary`. Ignored when resuming.
-    min_count : int
-        Minimum number of occurrences of a word, see `TextTopics`.
-    stop_words : str
-        "english", "none" or a file of words.
-    save : path, optional
-        Save a `Checkpoint` to this file, and resume from it if it exists. It is locked meanwhile.
-    checkpoint_every : int or str
-        Interval of checkpoints: documents, or a time such as "60s", "5min", "1h". With a time, the
-        first one is saved after 10 seconds, and the delays double up to the interval.
-    emit : str, optional
-        Write the id and topic of each learned document to this file or
-        redis://host:port/db/STREAM.
-    fresh : bool
-        Start over; an existing file is renamed to a backup.
-    keep_texts : bool
-        Keep a sample of the texts, for typical documents. If False, keep only their known words.
     adopt : bool
         Resume with the settings stored in `save`; the settings given here are for a new file.
         Topics learned from something else then continue with a live source.
@@ -194,16 +170,6 @@ class LearnOptions:
 
     source: Source
     n_topics: int | str = 5
-    learner: str = DEFAULT_LEARNER
-    vocabulary: VocabularyRequest = None
-    min_count: int = MIN_COUNT
-    stop_words: str = "english"
-    seed: int = 0
-    save: str | os.PathLike[str] | None = None
-    checkpoint_every: str | int = OFTEN
-    fresh: bool = False
-    emit: str | None = None
-    keep_texts: bool = True
     adopt: bool = False
     give_up_position: bool = False
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -22,10 +22,12 @@ from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.addresses import is_address
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.redis_stream import RedisWriter
+from spectralleader.sources.options import SourceOptions
 from spectralleader.storage import load_topics
 from spectralleader.topics.text_topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
+Row = dict[str, Any]
 DIGITS, EMITTED_DIGITS = 4, 6  # decimals of probabilities
 # Names of output columns; input columns with such a name are renamed.
 OURS = re.compile(
@@ -44,7 +46,7 @@ class Prediction(NamedTuple):
     shares: Floats | None = None  # (n_docs, K) topic proportions within each document
     n_best: int | None = None  # topics reported per document; None: all, in order
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[Row]:
         """Yield one row per document, see `Classified.rows`, with the values of topics."""
         block, kept = self.block, {kept_as(name): c for name, c in self.block.kept.items()}
         # A message of a broker has an id instead of a line.
@@ -169,21 +171,24 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
     """Write one line per document, as CSV with a header or JSON lines; return their number."""
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
-    write_rows = CsvRows(file).write if format == "csv" else partial(write_json, file)
+    columns = CsvRows(file) if format == "csv" else None
     n_docs = 0
     for prediction in predictions:
         if Interrupts.entered is not None:
             Interrupts.entered.at_stake = True  # a second Ctrl-C could leave half a line
-        write_rows(prediction)
+        if columns is None:
+            write_json(file, prediction.rows())
+        else:
+            columns.write(prediction)
         # After every block: behind a live pipe, somebody waits for these lines.
         file.flush()
         n_docs += len(prediction.block)
     return n_docs
 
 
-def write_json(file: TextIO, prediction: Prediction) -> None:
-    """Write a line per document."""
-    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in prediction.rows())
+def write_json(file: TextIO, rows: Iterable[Row]) -> None:
+    """Write rows as lines of JSON."""
+    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 class CsvRows:
@@ -223,9 +228,6 @@ class CsvRows:
         self._writer.writerow([*header, *numbered])
 
 
-Row = dict[str, Any]
-
-
 def rows_of(block: TextBlock, classified: Classified) -> list[Row]:
     """Return the id, the likeliest topic (from 1) and its probability for each document."""
     return [
@@ -256,7 +258,7 @@ class FileEmitter:
     def write(self, rows: Sequence[Row]) -> None:
         """Append one line per row."""
         try:
-            self._file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            write_json(self._file, rows)
             self._file.flush()
         except OSError as error:
             raise NotEmittedError(
@@ -276,14 +278,20 @@ class FileEmitter:
 Emitter = FileEmitter | RedisWriter
 
 
-def open_emitter(options: LearnOptions, target: str, progress: Progress) -> Emitter:
-    """Return an emitter for a file or a stream redis://host:port/db/STREAM."""
+def open_emitter(
+    options: LearnOptions, progress: Progress
+) -> AbstractContextManager[Emitter | None]:
+    """Return what writes to `emit`, a file or a stream redis://host:port/db/STREAM, if anything."""
+    target = options.emit
+    if target is None:
+        return nullcontext()
     if target.startswith("redis") and is_address(target):
-        return RedisWriter(target, progress.say)
+        given = SourceOptions(broker_settings=options.source.broker_settings, say=progress.say)
+        return closing(RedisWriter(target, given))
     if "://" in target:
         raise ValueError(f"--emit takes a file or redis://host:port/db/STREAM, got {target}")
     check_target(target, options.source.files, is_replaced=False)
     # The model need not exist yet; links to it are resolved.
     if options.save is not None and Path(target).resolve() == Path(options.save).resolve():
         raise ValueError(f"{target} is the model file; emit to another file")
-    return FileEmitter(target)
+    return closing(FileEmitter(target))

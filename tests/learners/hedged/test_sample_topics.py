@@ -17,7 +17,7 @@ from spectralleader.learners.hedged.sample_topics import (
     count_preferred,
     count_used,
     find_dead,
-    match,
+    match_posteriors,
     some_of,
 )
 from spectralleader.learners.hedged.settings import LEAST, SETTINGS
@@ -57,6 +57,8 @@ def test_only_topics_below_the_fraction_are_dead_and_only_those_from_it_are_in_u
     posterior = np.eye(4, dtype=np.float32)[np.repeat(range(4), [20, 14, 5, 1])]
     assert find_dead(posterior, 0.5).tolist() == [False, False, False, True]
     assert find_dead(posterior, 0.51).tolist() == [False, False, True, True]
+    posterior[-1] = [0.4, 0.0, 0.0, 0.6]  # of a tenth, by which documents prefer it, it has less
+    assert find_dead(posterior, 0.1).tolist() == [False] * 4
     assert (count_used(posterior, 0.5), count_used(posterior, 0.51)) == (3, 2)
 
 
@@ -85,7 +87,7 @@ def test_a_part_of_many_posteriors_is_counted_and_always_the_same():
 @pytest.mark.parametrize("n", [3, 10, MATCHED, MATCHED + 1])
 def test_topics_are_matched_by_the_documents_they_share(n):
     before = np.eye(3, dtype=np.float32)[np.arange(n) % 3]
-    assert match(before[:, [1, 2, 0]], before).tolist() == [2, 0, 1]
+    assert match_posteriors(before[:, [1, 2, 0]], before).tolist() == [2, 0, 1]
 
 
 BLOCK = documents(200, 5, seed=3)
