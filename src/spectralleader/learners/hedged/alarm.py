@@ -117,5 +117,6 @@ def what_is_new(fresh: Documents, model: TopicModel, background: Background) -> 
     is_more = shares > np.maximum(LEAST_SHARE, 2.0 * model.weights)
     words, topics = np.argsort(-gains)[:MOST_WORDS], np.argsort(-shares)[:MOST_TOPICS]
     return New(
-        words=tuple(words[gains[words] > 0.0].tolist()), topics=tuple(topics[is_more[topics]].tolist())
+        words=tuple(words[gains[words] > 0.0].tolist()),
+        topics=tuple(topics[is_more[topics]].tolist()),
     )
