@@ -142,7 +142,7 @@ def describe_drift(reading: Reading) -> list[str]:
     if first is None:
         return []
     when = describe_time(reading.timeline, first)
-    return [f"The stream has drifted since document {first + 1:,}{when}"]
+    return [f"The stream has changed since document {first + 1:,}{when}"]
 
 
 def describe_time(timeline: Timeline, number: int) -> str:

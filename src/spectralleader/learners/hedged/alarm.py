@@ -116,7 +116,5 @@ def what_is_new(fresh: Documents, model: TopicModel, background: Background) -> 
     shares = model.posterior(fresh).mean(axis=0)
     is_more = shares > np.maximum(LEAST_SHARE, 2.0 * model.weights)
     words, topics = np.argsort(-gains)[:MOST_WORDS], np.argsort(-shares)[:MOST_TOPICS]
-    return New(
-        words=tuple(words[gains[words] > 0.0].tolist()),
-        topics=tuple(topics[is_more[topics]].tolist()),
-    )
+    named = words[gains[words] > 0.0], topics[is_more[topics]]
+    return New(words=tuple(named[0].tolist()), topics=tuple(named[1].tolist()))
