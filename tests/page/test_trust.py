@@ -80,7 +80,9 @@ def test_drift_is_reported_where_people_look_for_trust():
     topics = deepcopy(written_topics())
     found = describe(topics.read())
     assert not any("has changed" in line for line in describe_trust(found))
-    topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 800
+    topics.learner._alarm = Alarm()
+    bets = topics.learner._alarm.bets
+    bets.is_alarmed, bets.alarmed_since = True, 800
     topics._reading = None  # of before
     told = next(line for line in describe_trust(describe(topics.read())) if "has changed" in line)
     assert told.startswith("The stream has changed since document 801 (about ")
