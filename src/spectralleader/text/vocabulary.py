@@ -120,6 +120,11 @@ class Vocabulary(Sequence[str], Saved):
         """Number of words, d."""
         return int(self._table.size[0])
 
+    @property
+    def n_too_long(self) -> int:
+        """Occurrences of words that were not added because they are longer than 512 bytes."""
+        return int(self._table.size[1])
+
     def find(self, words: Iterable[str]) -> Ints:
         """Return the ids of words; -1 for unknown ones."""
         return look_up(self._table, list(words))
@@ -307,7 +312,8 @@ class GrowingVocabulary(Vocabulary):
         return united, [united.find(part) for part in parts]
 
     def _restore(self, words: list[str], totals: Ints) -> None:
-        self._table, self._spelled = make_table(words, totals), Strings(words)
+        n_too_long, self._table = self.n_too_long, make_table(words, totals)
+        self._table.size[1], self._spelled = n_too_long, Strings(words)
 
 
 def choose_frequent(totals: Ints, n_words: int) -> tuple[Ints, Ints]:

@@ -306,6 +306,7 @@ class TextTopics(ThreadSafe):
         position : JSON, or a function that returns it, optional
             The position in the source after the block.
         """
+        self.check_learns()
         if not (position is None or callable(position)):
             check_json("a position", position)
         vocabulary, words = self.vectoriser.vocabulary, self.vectoriser.words
@@ -315,6 +316,14 @@ class TextTopics(ThreadSafe):
             check_n_times(len(texts), len(seconds))
         documents = vocabulary.count_texts(texts, words)
         return Counted(texts, documents, with_words(documents), seconds, position)
+
+    def check_learns(self) -> None:
+        """Raise `ValueError` if the learner ignores documents."""
+        if not getattr(self.learner, "learns", True):
+            raise ValueError(
+                "these topics were learned at once, as by an engine, and cannot learn more: use "
+                "them to predict (as with serve --read-only), or learn new ones"
+            )
 
     @locked
     def step(self, counted: Counted) -> Ints | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
@@ -13,9 +14,27 @@ BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
 BAD_TIME = "missing or unreadable time; the text is used"
 OUT_OF_ORDER = "earlier than a previous row"
+DELETED = "deleted before it was read"
+LOST_LINES = "rotated away before it was read, with a number of lines that is unknown"
+LATE_FILE = "a file that sorts before one that was read"
+USED = (BAD_TIME, OUT_OF_ORDER)  # problems of documents that are learned all the same
 
-NO_ADVICE: Mapping[str, str] = {}
+ADVICE = {
+    BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
+    UNDECODABLE: "if a file has another encoding, name it, as in --encoding latin-1",
+    BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others in "
+    "files name the format, as in --time-format %d/%m/%Y",
+    OUT_OF_ORDER: "to sort by time, pass sort=True (--sort)",
+}
 N_PLACES = 5  # places remembered per kind
+
+
+class Skipped(NamedTuple):
+    """Why documents were skipped, how many, and the place of the last one."""
+
+    reason: str
+    documents: int
+    last: str
 
 
 class Problems:
@@ -23,8 +42,8 @@ class Problems:
 
     Examples
     --------
-    >>> problems = Problems(["a.csv"])
-    >>> problems.add(0, NO_TEXT, line=5)
+    >>> problems = Problems()
+    >>> problems.add(NO_TEXT, "a.csv line 5")
     >>> problems.counts, problems.summary()
     ({'no text': 1}, ['1 row: no text (a.csv line 5)'])
     """
@@ -32,59 +51,50 @@ class Problems:
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first `N_PLACES`
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
+    last: dict[str, str]  # by kind: the last place
 
-    def __init__(
-        self, names: Sequence[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
-    ) -> None:
-        self.counts = {}
-        self.places = {}
-        self.examples = {}
-        self._names = names
+    def __init__(self, *, strict: bool = False) -> None:
+        self.counts, self.places, self.examples, self.last = {}, {}, {}, {}
         self._strict = strict
-        self._advice = advice  # by kind: what to do about it
 
-    def add(self, file: int, kind: str, line: int, detail: str = "") -> None:
-        """Count a problem of a row of a file; if strict, raise `ValueError`."""
-        self.add_at(kind, name_place(self._names[file], int(line)), detail)
+    def add(self, kind: str, place: str, detail: str = "", *, n: int = 1) -> None:
+        """Count a problem of n rows at a place; if strict, raise `ValueError`.
 
-    def add_at(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, raise `ValueError`.
-
-        A row out of order is valid by itself, and only counted.
+        A row out of order is valid by itself, and a late file was reported: both are only counted.
         """
-        self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        self.counts[kind] = self.counts.get(kind, 0) + n
         if detail:
             self.examples.setdefault(kind, detail)
+        self.last[kind] = place
         # A file may have millions of invalid rows: their number is kept, not their places.
-        if count > N_PLACES:
-            return
-        self.places.setdefault(kind, []).append(place)
-        if self._strict and kind != OUT_OF_ORDER:
+        if len(places := self.places.setdefault(kind, [])) < N_PLACES:
+            places.append(place)
+        if self._strict and kind not in (OUT_OF_ORDER, LATE_FILE):
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
-            raise ValueError(said + self._advise(kind))
+            raise ValueError(said + advise(kind))
 
-    def absorb(self, other: Problems) -> None:
-        """Add the counts of other problems, and their places up to `N_PLACES` per kind."""
-        for kind, count in other.counts.items():
-            self.counts[kind] = self.counts.get(kind, 0) + count
-            places = self.places.setdefault(kind, [])
-            places += other.places[kind][: N_PLACES - len(places)]
-        self.examples = {**other.examples, **self.examples}
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Why documents were skipped; without problems of those that are learned all the same."""
+        counts = {kind: n for kind, n in self.counts.items() if kind not in USED}
+        return [Skipped(kind, n, self.last[kind]) for kind, n in counts.items()]
 
     def summary(self) -> list[str]:
         """Return one message per kind."""
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
-            f"{list_places(self.places[kind])}{', ...' if count > N_PLACES else ''})"
-            f"{self._advise(kind)}"
+            f"{list_places(self.places[kind])}{', ...' if count > len(self.places[kind]) else ''})"
+            f"{advise(kind)}"
             for kind, count in self.counts.items()
         ]
 
     def _illustrate(self, kind: str) -> str:
         return f"such as {self.examples[kind]}; " if kind in self.examples else ""
 
-    def _advise(self, kind: str) -> str:
-        return f"; {self._advice[kind]}" if kind in self._advice else ""
+
+def advise(kind: str) -> str:
+    """Return what to do about a kind of problem, as the end of a message."""
+    return f"; {ADVICE[kind]}" if kind in ADVICE else ""
 
 
 def name_place(file: str, line: int) -> str:
