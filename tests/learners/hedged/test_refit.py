@@ -529,6 +529,11 @@ def test_the_windows_topics_restart_from_those_of_all_documents_if_these_predict
         np.testing.assert_array_equal(found.words, leader.statistics.words)
 
 
+def test_until_a_race_chose_a_strength_topics_are_read_with_that_of_the_fit():
+    one, _ = refitted()
+    assert one.overall.read_strength == one.overall.smoothing.strength == 2.0  # 0.1 per known word
+
+
 def test_topics_that_no_start_uses_more_of_stay(monkeypatch):
     noted, (one, experts) = Noted(monkeypatch), refitted()
     before = words_of(experts, "reservoir", "window")
