@@ -30,6 +30,14 @@ def test_the_prediction_is_the_mixture_of_the_experts():
     np.testing.assert_allclose(learner.predictive.log_prob(block), by_hand, atol=1e-12)
 
 
+def test_it_is_empty_until_a_document_with_words():
+    learner = HedgedLeader(2, n_words=3)
+    learner.learn(Documents.from_tokens([[], []], 3))
+    assert (learner.is_empty, learner.n_docs) == (True, 0)
+    learner.learn(Documents.from_tokens([[], [1]], 3))
+    assert (learner.is_empty, learner.n_docs) == (False, 1)
+
+
 def test_the_prediction_is_a_distribution_over_documents():
     learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
     tokens = [[a, b] for a in range(3) for b in range(3)]
