@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spectralleader.learners.hedged.alarm import Alarm
 from spectralleader.reading.description import describe
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum, Verdict
 from spectralleader.reading.findings import (
