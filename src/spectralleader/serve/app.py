@@ -91,8 +91,7 @@ def read_secret(file: str | Path | None) -> bytes | None:
     token = path.read_bytes().strip()
     # The group is left alone: Kubernetes gives secrets to a pod by its group.
     if os.name != "nt" and path.stat().st_mode & stat.S_IROTH:
-        line = f"all users can read the token; run chmod 600 {path}"
-        log("tokens", line, logging.WARNING)
+        log("tokens", f"all users can read the token; run chmod 600 {path}", logging.WARNING)
     if TOKEN.fullmatch(token) is None:
         raise ValueError(
             f"the token in {path} must be one line of at least 16 visible ASCII characters, "
