@@ -60,7 +60,6 @@ lint: $(DEV) ## Check style, format, types, the direction of imports and the rul
 
 docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate and without a network
 	@$(BIN)/python -m tools.commands
-	@$(BIN)/python -m tools.learners
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean --quiet $(ARGS)
 	@echo "The site: build/site/index.html"
 

@@ -1,8 +1,12 @@
-"""Brokers for tests: a Redis server as a child process, Kafka's mock cluster in this one."""
+"""Brokers for tests: a Redis server as a child process, Kafka's mock cluster in this one.
+
+Another source has its server here, and a line in `SERVERS`: the law of positions then runs on it.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -105,11 +109,15 @@ class RedisServer:
                     pipe.execute()
             pipe.execute()
 
+    def add(self, stream: str, texts) -> None:
+        """Add texts to a stream, one message each."""
+        self.fill(stream, [{"text": text} for text in texts])
+
 
 class KafkaCluster:
     """librdkafka's mock cluster: the protocol of Kafka, messages in memory, 4 partitions."""
 
-    def __init__(self) -> None:
+    def __init__(self, _folder: Path | None = None) -> None:
         from confluent_kafka import Producer
 
         settings = {"bootstrap.servers": "mock", "test.mock.num.brokers": 1, "log_level": 0}
@@ -127,3 +135,15 @@ class KafkaCluster:
             if i % 1000 == 0:
                 self.producer.poll(0)
         self.producer.flush(10)
+
+    def add(self, topic: str, texts) -> None:
+        """Add texts to a topic, one message each."""
+        self.fill(topic, [json.dumps({"text": text}) for text in texts])
+
+    def kill(self) -> None:
+        """Do nothing: it ends with this process."""
+
+
+# By the kind of source: why there is none to test with, if there is none; and what starts one in a
+# folder. A server has an `address`, to which the name of a stream is appended, `add` and `kill`.
+SERVERS = {"redis": (why_no_redis, RedisServer), "kafka": (why_no_kafka, KafkaCluster)}

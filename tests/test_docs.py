@@ -21,12 +21,17 @@ def test_the_reference_of_commands_is_what_the_commands_say():
     assert page == commands.page(), "make docs renews it"
 
 
-def test_the_table_of_learners_is_what_they_say_of_themselves():
-    page = learners.PAGE.read_text(encoding="utf-8")
-    assert page == learners.page(), "make docs renews it"
-    assert "not said" not in page  # each says what memory it takes, and how it is merged, if it is
-    listed = learners.on_page_markdown("a {{ learners }} b")
-    assert listed.count(":::") == len(LEARNERS)
+def test_pages_are_filled_in_by_what_learners_say_of_themselves():
+    pages = ("learners.md", "reference/learners.md")
+    table, listed = (
+        learners.on_page_markdown((ROOT / "docs" / page).read_text(encoding="utf-8"))
+        for page in pages
+    )
+    assert "{{" not in table + listed
+    references = [f"::: {one.__module__}.{one.__qualname__}" for one in LEARNERS.values()]
+    assert [reference for reference in references if reference not in listed] == []
+    assert [name for name in LEARNERS if f"\n| `{name}` | `" not in table] == []
+    assert "not said" not in table  # each says what memory it takes, and how it is merged, if it is
 
 
 @pytest.mark.skipif(importlib.util.find_spec("latex2mathml") is None, reason="needs `make docs`")

@@ -14,38 +14,47 @@ from study.sources.corpora import get
 from tests.factories import write_csv
 
 ROOT = Path(__file__).parents[1]
+# a snippet, and the output below it, if there is one
+SNIPPET = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 SNIPPETS = [
-    pytest.param(code, id=f"{path.name} {number}")
+    pytest.param(code, output, id=f"{path.name} {number}")
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL))
+    for number, (code, output) in enumerate(SNIPPET.findall(path.read_text()))
 ]
 
 
-@pytest.mark.parametrize("code", SNIPPETS)
-def test_snippets_run(code):
+@pytest.mark.parametrize(("code", "output"), SNIPPETS)
+def test_snippets_run_and_print_what_is_shown(code, output):
     if 'open_corpus("health_tweets")' in code:
         get_or_skip("health_tweets")
     if "gensim" in code:
         pytest.importorskip("gensim", reason="needs the bench extra")
-    run(code)
+    printed = run(code)
+    assert output == "" or parts_of(printed) == parts_of(output), printed
 
 
 SHOWN = re.compile(r"  # (\[.*\]|\{.*\}|None)(?=$|:)")  # a value in a comment at the end of a line
 
 
 def run(code):
-    """Run a snippet; compare what its statements give with what comments beside them show."""
-    names, lines = {}, code.splitlines()
+    """Run a snippet and return what it prints.
+
+    What its statements give is compared with what comments beside them show.
+    """
+    names, lines, whole = {}, code.splitlines(), io.StringIO()
     for statement in ast.parse(code).body:
         shown = SHOWN.search(lines[statement.end_lineno - 1])
         if shown is None or not isinstance(statement, ast.Expr):
-            exec(compile(ast.Module([statement], []), "snippet", "exec"), names)
+            with contextlib.redirect_stdout(whole):
+                exec(compile(ast.Module([statement], []), "snippet", "exec"), names)
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             value = eval(compile(ast.Expression(statement.value), "snippet", "eval"), names)
         text = printed.getvalue() if value is None else repr(value)
         assert parts_of(text) == parts_of(shown[1]), lines[statement.end_lineno - 1]
+        whole.write(text)
+    return whole.getvalue()
 
 
 def parts_of(shown):
@@ -60,6 +69,8 @@ def test_a_value_that_a_snippet_does_not_give_is_noticed():
     run("sorted('ba')  # ['a', 'b']\nprint(None)  # None: no")
     with pytest.raises(AssertionError, match="first"):
         run("first = [3, 4]\nprint(first)  # [3, 5]")
+    assert run("print(1)\nprint([2])  # [2]\nprint('three')") == "1\n[2]\nthree\n"
+    assert parts_of(run("print(34, 'experts')")) != parts_of("35 experts")
 
 
 def get_or_skip(corpus):

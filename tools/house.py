@@ -34,17 +34,17 @@ class Budget(NamedTuple):
 
 
 # Code lines are those without docstrings, comments and blank lines.
-TOTAL = Budget(18_620, 181)
+TOTAL = Budget(18_620, 182)
 ROOMS = {
     "runtime": Budget(470, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_450, 38),
     "learners": Budget(2_590, 26),
-    "text, topics, reading": Budget(2_905, 22),
-    "sources": Budget(2_730, 25),
-    "jobs, cli": Budget(2_515, 21),
-    "storage, evaluation": Budget(700, 10),
-    "serve, page": Budget(1_410, 11),
-    f"engines, testing, checks, {HERE}": Budget(1_690, 22),
+    "text, topics, reading": Budget(2_880, 22),
+    "sources": Budget(2_770, 25),
+    "jobs, cli": Budget(2_530, 21),
+    "storage, evaluation": Budget(705, 10),
+    "serve, page": Budget(1_515, 12),
+    f"engines, testing, checks, {HERE}": Budget(1_660, 22),
 }
 LONGEST = 400  # code lines of a file: a noun that needs more is two
 COMMENTS = 0.03  # own-line comments per code line of a room, at least

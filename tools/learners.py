@@ -1,30 +1,26 @@
-"""Write what learners say of themselves into the documentation: ``python -m tools.learners``.
+"""What learners say of themselves, for the documentation: filled in when the site is built.
 
-MkDocs uses `on_page_markdown`, which lists them on the page of the reference.
+MkDocs calls `on_page_markdown`, so that a new learner is in the table and the reference by itself.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 from typing import Any
 
 from spectralleader.learners import LEARNERS, HasRecent, Learner, Merges, Remembers
 
-PAGE = Path(__file__).parents[1] / "docs" / "learners.md"
-TABLE = re.compile(r"(<!-- Made by `make docs`; do not edit. -->\n\n).*?(?=\n\n)", re.DOTALL)
 HEAD = """| learner | what it is | remembers | bytes of memory | merged |
 |---|---|---|---|---|"""
 LISTED = "{{ learners }}"  # where the page of the reference lists them
+TABLE = "{{ table of learners }}"  # where the page on choosing a learner compares them
 ABILITIES = {Remembers: "documents of the whole stream", HasRecent: "the last documents"}
 
 
-def page() -> str:
-    """Return the page with the present table."""
-    rows = (row(name, learner) for name, learner in LEARNERS.items())
-    table = "\n".join([HEAD, *rows])
-    return TABLE.sub(lambda found: found[1] + table, PAGE.read_text(encoding="utf-8"))
+def table() -> str:
+    """Return the table of all learners."""
+    return "\n".join([HEAD, *(row(name, learner) for name, learner in LEARNERS.items())])
 
 
 def row(name: str, learner: type[Learner]) -> str:
@@ -52,10 +48,6 @@ def note(text: str, name: str) -> str:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """List every learner where a page asks for them; MkDocs calls this for each page."""
+    """Fill in what a page asks for; MkDocs calls this for each page."""
     names = (f"::: {one.__module__}.{one.__qualname__}" for one in LEARNERS.values())
-    return markdown.replace(LISTED, "\n\n".join(names))
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    return markdown.replace(LISTED, "\n\n".join(names)).replace(TABLE, table())

@@ -19,6 +19,7 @@ from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text.vectoriser import MAX_WORDS
+from spectralleader.text.vocabulary import choose_frequent
 from spectralleader.text.words import Words
 
 try:
@@ -174,10 +175,8 @@ class SpectralTopics(base.Transformer):
                 f"got a {kind}"
             )
         # Counts as ``BagOfWords`` returns them are taken as they are, without a copy.
-        counts = x.values()
-        if not counts or (
-            set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
-        ):
+        counts = x.values() or (0,)
+        if set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST:
             return x
         check_weights(x)
         whole: dict[Any, int] = {}
@@ -218,9 +217,7 @@ class SpectralTopics(base.Transformer):
     def _settle(self) -> None:
         """Evict the least frequent words; of equally frequent ones, the newest."""
         totals = np.array(self._totals)
-        kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
-        new_ids = np.full(len(totals), -1)
-        new_ids[kept] = np.arange(len(kept))
+        kept, new_ids = choose_frequent(totals, self.max_words)
         self._learner.recode(new_ids, len(kept))
         # Dictionaries keep the order in which words were added, which is that of their ids.
         words = self.vocabulary

@@ -112,7 +112,9 @@ def test_shards_are_merged():
 
 def test_its_classes_are_listed():
     model = taught(new(), cut(draw(2000), 50)).model
-    shown = list_topics(Snapshot(model, Vocabulary(NAMES), Words(), 2000, 0), 2)
+    shown = list_topics(
+        Snapshot(model, Vocabulary(NAMES), Words(), 2000, 0, ("",) * model.n_topics), 2
+    )
     words = [{word["word"] for word in topic["words"]} for topic in shown]
     assert sorted(words, key=min) == [{"goal", "late"}, {"rain", "wind"}]
 

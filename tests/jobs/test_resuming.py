@@ -11,10 +11,19 @@ import polars as pl
 import pytest
 from filelock import FileLock
 
-from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
+from spectralleader import (
+    GrowingVocabulary,
+    StepwiseEM,
+    StorageError,
+    TextTopics,
+    TopicModel,
+    load,
+    save,
+)
 from spectralleader.errors import NotSavedError
 from spectralleader.jobs import Progress, Source, checkpointing, describe, learn
 from spectralleader.jobs.checkpointing import CheckpointInterval
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.runtime.interrupts import Terminated
 from spectralleader.sources.files.byte_stream import ZSTD_MODULE
 from spectralleader.storage import Checkpoint, load_checkpoint
@@ -332,6 +341,14 @@ def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
     ]
     assert result.saved == saved
     assert same_state(comparable(saved), comparable(tmp_path / "whole"))
+
+
+def test_topics_of_an_engine_are_not_resumed(tmp_path):
+    path = tmp_path / "t.model"
+    given = Fixed(TopicModel([1.0], [[0.5, 0.5]]))
+    save(TextTopics(learner=given, vocabulary=["rain", "wind"]), path)
+    with pytest.raises(ValueError, match="cannot learn more"):
+        learn(write_csv(tmp_path / "news.csv", 30), save=path, adopt=True)
 
 
 def test_a_full_disk_at_the_end_is_an_error_that_keeps_the_last_checkpoint(tmp_path, monkeypatch):

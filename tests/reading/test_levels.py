@@ -133,9 +133,9 @@ def test_topics_of_auto_are_read_at_the_level_that_prices_suggest():
         assert one.posterior(WRITTEN[:5]).shape == one.shares(WRITTEN[:5]).shape == (5, n)
         assert len(one.top_words(3)) == one.trends().shares.shape[1] == n
         assert one.at(4).model.n_topics == 4
-        assert one.snapshot().model.n_topics == 32
+        assert one.at("all").model.n_topics == 32
     topics.name(n - 1, "the last")
-    assert topics.at().name(n - 1) == "the last"
+    assert topics.at().names[n - 1] == "the last"
 
 
 def test_topics_of_a_number_are_all_read_unless_a_level_is_asked_for(learned):

@@ -26,18 +26,18 @@ def test_a_name_is_saved_and_stays_while_learning_goes_on(topics, tmp_path):
     topics.name(topic_of(topics, "weather"), "weather")
     again = load(save(topics, tmp_path / "m"))
     again.learn(WRITTEN[400:])
-    assert again.snapshot().name(topic_of(again, "weather")) == "weather"
-    assert sum(map(bool, again.snapshot().names)) == 1
+    assert again.at("all").names[topic_of(again, "weather")] == "weather"
+    assert sum(map(bool, again.at("all").names)) == 1
 
 
 def test_a_name_can_be_changed_moved_and_taken_away(topics):
     topics.name(0, "one")
     topics.name(0, " two ")
-    assert topics.snapshot().names == ("two", "", "")
+    assert topics.at("all").names == ("two", "", "")
     topics.name(1, "two")
-    assert topics.snapshot().names == ("", "two", "")
+    assert topics.at("all").names == ("", "two", "")
     topics.name(1, "")
-    assert topics.snapshot().names == ()
+    assert topics.at("all").names == ("", "", "")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_merged_models_keep_the_names_of_the_first_and_alike_topics_those_of_oth
     other.name(topic_of(other, "weather"), "rain")
     other.name(topic_of(other, "sport"), "sport")
     merged = merge(topics, other)
-    assert merged.snapshot().name(topic_of(merged, "weather")) == "weather"
-    assert merged.snapshot().name(topic_of(merged, "sport")) == "sport"
+    assert merged.at("all").names[topic_of(merged, "weather")] == "weather"
+    assert merged.at("all").names[topic_of(merged, "sport")] == "sport"
 
 
 def test_names_of_no_topics_are_refused():

@@ -51,7 +51,7 @@ def test_documents_unlike_the_past_are_surprising(learned):
 
 
 def test_classifying_is_the_posterior_and_the_p_values_in_one(learned):
-    taken = learned.snapshot()
+    taken = learned.at("all")
     some = [["not-known"], *stream(200, np.random.default_rng(3))]
     found = taken.classify(some)
     posterior = taken.posterior(some)
@@ -66,7 +66,9 @@ def test_classifying_is_the_posterior_and_the_p_values_in_one(learned):
 def test_a_document_that_every_topic_rules_out_gets_the_weights():
     model = TopicModel([0.3, 0.7], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     past = Past(np.array([-5.0, -4.0, -3.0]), np.ones(3))
-    taken = Snapshot(model, Vocabulary(["rain", "goal", "never"]), Words(), 3, 0, past=past)
+    taken = Snapshot(
+        model, Vocabulary(["rain", "goal", "never"]), Words(), 3, 0, ("", ""), past=past
+    )
     found = taken.classify(["rain", "rain goal", "never", ""])
     assert found.topics.tolist() == [0, 1, 1, 1]
     assert found.probabilities == pytest.approx([1.0, 0.7, 0.7, 0.7])

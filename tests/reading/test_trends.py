@@ -134,13 +134,13 @@ def test_the_time_of_shifts_and_rows_grows_with_the_topics_not_their_square():
 
 
 def test_typical_documents_have_their_text_and_differ(learned):
-    sampled = sample_under(learned.snapshot(), learned.timeline)
+    sampled = sample_under(learned.at("all"), learned.timeline)
     for k in range(3):
-        found = typical_texts(learned.model, sampled, 3, by_time=True)[k]
+        found = typical_texts(learned.model, sampled, 3)[k]
         assert len({one["text"] for one in found}) == 3
         assert {one["text"] for one in found} <= set(TEXTS)
         assert all(one["probability"] > 0.9 for one in found)
-    by_topic = typical_texts(learned.model, sampled, 3, by_time=True, since=30)
+    by_topic = typical_texts(learned.model, sampled, 3, since=30)
     late = [one for rows in by_topic for one in rows]
     start = name_position(learned.trends().starts[30], by_time=True)
     assert late
@@ -204,9 +204,9 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     rows[1::30] = ["goal cup team match goal goal cup"] * 10
     topics = TextTopics(3)
     topics.learn(rows)
-    sampled = sample_under(topics.snapshot(), topics.timeline)
+    sampled = sample_under(topics.at("all"), topics.timeline)
     for k in range(3):
-        (found,) = typical_texts(topics.model, sampled, 1, by_time=False)[k]
+        (found,) = typical_texts(topics.model, sampled, 1)[k]
         assert int(topics.posterior([found["text"]]).argmax()) == k
 
 

@@ -28,7 +28,7 @@ while topics.n_docs < len(lines):
     try:
         topics.learn(lines[topics.n_docs :])
         topics.posterior(lines[:20])
-        topics.snapshot()
+        topics.at("all")
     except KeyboardInterrupt:
         n_interrupts += 1
 signal.signal(signal.SIGINT, signal.SIG_IGN)

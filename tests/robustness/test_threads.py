@@ -71,7 +71,7 @@ def test_one_thread_learns_while_others_read_and_save(vocabulary, tmp_path):
         assert load(path).n_docs % 100 == 0
 
     def look_back():
-        taken = topics.snapshot()
+        taken = topics.at("all")
         first = taken.posterior(lines[:20])
         time.sleep(0.01)
         assert (taken.posterior(lines[:20]) == first).all()

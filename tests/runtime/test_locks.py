@@ -153,3 +153,34 @@ def test_the_law_finds_a_reader_without_a_lock():
             return self._counts
 
     assert unlocked(Careless) == ["Careless.counts"]
+
+
+def test_the_law_finds_a_writer_without_a_lock():
+    class Careless(Unigram):
+        @property
+        @locked
+        def counts(self):
+            return self._counts
+
+        @counts.setter
+        def counts(self, counts):
+            self._counts = counts
+
+    assert unlocked(Careless) == ["Careless.counts"]
+
+
+def test_an_overridden_setter_is_locked_without_being_told():
+    class Settable(Counter):
+        @property
+        def model(self):
+            return self.a
+
+        @model.setter
+        def model(self, value):
+            self.a = value
+
+    counter = Settable()
+    assert unlocked(Settable) == []
+    counter._broken = "lost"
+    with pytest.raises(BrokenError, match="was being changed when lost was raised"):
+        counter.model = 3

@@ -44,8 +44,19 @@ class Answer(NamedTuple):
 class Serving:
     """`spectralleader serve` with any free port; its output is kept."""
 
-    def __init__(self, model: Path, *options: str, ready: bool = True) -> None:
-        command = [sys.executable, "-m", "spectralleader", "serve", str(model), "--port", "0"]
+    def __init__(
+        self, model: Path, *options: str, ready: bool = True, before: tuple[str, ...] = ()
+    ) -> None:
+        command = [
+            *before,
+            sys.executable,
+            "-m",
+            "spectralleader",
+            "serve",
+            str(model),
+            "--port",
+            "0",
+        ]
         self.process = subprocess.Popen(
             [*command, *options], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )

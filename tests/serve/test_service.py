@@ -4,11 +4,16 @@ import base64
 import gzip
 import http.client
 import json
+import os
+import shutil
 import signal
 import socket
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -155,6 +160,59 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
         assert (answer.status, "--read-only" in answer.json["error"]) == (409, True)
 
 
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_tokens_are_read_again_after_sighup_and_one_of_them_only_reads(saved, tmp_path):
+    token, reading = tmp_path / "token", tmp_path / "reading"
+    token.write_text(TOKEN)
+    reading.write_text(f"reading-{TOKEN}")
+    files = "--token-file", str(token), "--read-token-file", str(reading)
+    with Serving(Path(shutil.copy(saved, tmp_path / "t.model")), *files, ready=False) as service:
+        body, reads = {"texts": ["goal"]}, bearer(f"reading-{TOKEN}")
+        assert service.get("/topics", **reads).status == 200
+        assert service.post("/predict", body, **reads).status == 200
+        assert service.post("/learn", body, **reads).status == 403
+        assert service.post("/learn", body, **bearer(TOKEN)).status == 202
+        token.write_text("another-" + TOKEN)
+        service.process.send_signal(signal.SIGHUP)
+        service.wait(lambda: service.get("/topics", **bearer(TOKEN)).status == 401)
+        assert service.post("/learn", body, **bearer("another-" + TOKEN)).status == 202
+        assert service.get("/topics", **reads).status == 200
+        token.write_text("short")
+        service.process.send_signal(signal.SIGHUP)
+        service.wait(
+            lambda: (
+                service.get("/topics", **bearer("another-" + TOKEN)).status == 200
+                and "the tokens remain as they were: the token in" in service.said
+            )
+        )
+        assert service.stop()[0] == 0
+
+
+def test_sighup_does_not_end_a_service_without_a_token(service):
+    service.process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert service.get("/readyz").status == 200
+
+
+def test_the_log_is_json_and_refused_requests_do_not_fill_it(saved, tmp_path):
+    (tmp_path / "token").write_text(TOKEN)
+    options = "--token-file", str(tmp_path / "token"), "--read-only", "--log", "json"
+    with Serving(saved, *options) as service:
+        for _ in range(50):
+            service.get("/topics", **bearer("wrong"))
+        assert service.stop()[0] == 0
+    lines = [json.loads(line) for line in service.lines]
+    assert [line["event"] for line in lines] == ["tokens", "listening", "refused"]
+    assert {line["level"] for line in lines} == {"info", "warning"}
+    assert lines[1]["address"] == service.address
+    refused = lines[2]
+    assert (refused["status"], refused["requests"], refused["client"]) == (401, 1, "127.0.0.1")
+    assert datetime.fromisoformat(refused["time"]).tzinfo is not None
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -246,6 +304,71 @@ def test_a_followed_file_is_learned_as_it_grows(tmp_path):
             file.write("\n".join(WRITTEN[120:127]) + "\n")
         service.wait(lambda: service.n_docs == 127)  # not only whole blocks of 100
         assert service.stop(signal.SIGINT)[0] == 0
+
+
+def test_what_is_skipped_is_counted_with_its_reason_and_its_last_place(tmp_path):
+    log = tmp_path / "log.jsonl"
+    good = [json.dumps({"text": text}) for text in WRITTEN[:120]]
+    log.write_text("\n".join(good) + "\n")
+    with Serving(tmp_path / "t.model", "--learn", str(log), "--follow") as service:
+        service.wait(lambda: service.n_docs == 120)
+        assert service.get("/readyz").json["skipped"] == {}
+        with log.open("ab") as file:
+            file.write(b'{"text": "half\n{"text": "\xff"}\n{"text": ""}\n{"text": "\xfe"}\n')
+        counts = {"invalid JSON": 1, "not UTF-8 text": 2, "no text": 1}
+        service.wait(lambda: service.get("/readyz").json["skipped"] == counts)
+        assert service.metric('spectralleader_skipped_total{reason="not UTF-8 text"}') == 2
+        last = {row["reason"]: row["last"] for row in service.get("/events").json["skipped"]}
+        assert last["not UTF-8 text"] == f"{log} message 0:124"
+        assert service.n_docs == 120
+
+
+def test_a_model_whose_file_is_deleted_is_written_again(saved, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = Path(shutil.copy(saved, folder / "t.model"))
+    with Serving(path) as service:
+        service.post("/learn", {"texts": WRITTEN[:10]})
+        service.wait(lambda: service.n_docs == 910)
+        time.sleep(10)  # the first checkpoint
+        path.unlink()
+        answer = service.get("/readyz")
+        assert (answer.status, "model file is missing" in answer.json["problems"][0]) == (503, True)
+        assert service.get("/metrics").status == 200
+        service.wait(path.exists)
+        service.wait(lambda: service.get("/readyz").status == 200)
+        shutil.rmtree(folder)
+        assert service.post("/predict", {"texts": ["goal"]}).status == 200
+        assert service.stop()[0] == 0
+    assert load(path).n_docs == 910
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("setpriv") is None, reason="needs root, to be another user"
+)
+def test_a_folder_that_cannot_be_searched_for_a_while_costs_nothing(saved):
+    within = tempfile.TemporaryDirectory()  # another user may not enter the folders of pytest
+    folder = Path(within.name)
+    path, log = Path(shutil.copy(saved, folder / "t.model")), folder / "log.txt"
+    log.write_text("\n".join(WRITTEN[:50]) + "\n")
+    for other in (folder, path, log):
+        os.chown(other, 65534, 65534)
+    as_another = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    options = "--learn", str(log), "--follow", "--adopt", "--checkpoint-every", "1s"
+    with within, Serving(path, *options, before=as_another) as service:
+        service.wait(lambda: service.n_docs == 950)
+        folder.chmod(0)
+        service.wait(lambda: service.get("/readyz").status == 503)
+        assert "missing" in service.get("/readyz").json["problems"][0]
+        assert service.get("/topics").status == service.get("/metrics").status == 200
+        service.wait(lambda: "Permission denied" in service.get("/readyz").json["problems"][0])
+        folder.chmod(0o700)
+        service.wait(lambda: service.get("/readyz").status == 200)
+        with log.open("a") as file:
+            file.write("goal goal\n")
+        service.wait(lambda: service.n_docs == 951)
+        assert service.stop()[0] == 0
+        assert load(path).n_docs == 951
 
 
 def begin_body(service, body=b'{"texts"', length=100):

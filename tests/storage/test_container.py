@@ -186,3 +186,10 @@ def test_loading_takes_a_small_multiple_of_the_file(tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 5 * path.stat().st_size
     finally:
         tracemalloc.stop()
+
+
+def test_no_more_is_read_of_a_file_than_it_declares(tmp_path):
+    path = save(model(), tmp_path / "t.model")
+    os.truncate(path, 2**42)  # sparse: as a whole it would not fit into memory
+    with pytest.raises(StorageError, match="trailing bytes"):
+        load(path)

@@ -189,10 +189,16 @@ def test_the_command_prints_a_line_for_each_law(name, capsys):
     assert name in LEARNERS
 
 
-def test_misuse_of_the_command_is_said(capsys):
-    assert main([]) == 2
-    assert main(["nothing"]) == 2
-    assert main(["--help"]) == 0
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "unknown learner 'nothing'" in told.err
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ([], 2, "required: name"),
+        (["nothing"], 2, "unknown learner 'nothing'"),
+        (["--help"], 0, "package.module:Class, or the name of a built-in learner"),
+    ],
+)
+def test_misuse_of_the_command_is_said(capsys, arguments, code, told):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == code
+    assert told in " ".join("".join(capsys.readouterr()).split())

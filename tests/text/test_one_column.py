@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary
-from spectralleader.text.texts import as_strings
+from spectralleader.text.texts import take_texts
 from tests.factories import same_state, texts
 
 WRITTEN = [*texts()[0], "", "Grüße aus ΟΔΟΣ", "İstanbul 漢字 😀"]
@@ -58,9 +58,9 @@ def test_a_tokenizer_of_ones_own_gets_strings():
 
 def test_no_library_is_imported_for_a_column_of_another(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert as_strings(pl.Series(WRITTEN)) == WRITTEN
+    assert take_texts(pl.Series(WRITTEN)) == WRITTEN
     with pytest.raises(TypeError, match="Arrow's interface requires the extra 'parquet': pip inst"):
-        as_strings(ArrowHolder(WRITTEN))
+        take_texts(ArrowHolder(WRITTEN))
 
 
 @pytest.mark.parametrize("form", ["polars", "any holder", "pandas", "pandas, objects"])

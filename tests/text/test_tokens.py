@@ -130,7 +130,7 @@ def test_new_tokens_are_ignored_when_predicting_and_taken_in_when_learning():
     np.testing.assert_array_equal(unknown, topics.model.weights)
     topics.learn([{"snow": 4}])
     assert "snow" in topics.vocabulary
-    assert any("rain" in words for words in topics.snapshot().top_words(2))
+    assert any("rain" in words for words in topics.at("all").top_words(2))
 
 
 def test_the_most_frequent_tokens_are_counted_in_documents():
@@ -155,7 +155,7 @@ def test_typical_documents_and_trends_are_of_tokens_as_they_are(keeps, tmp_path)
     topics.learn(films * 60, times=range(120))
     again = load(save(topics, tmp_path / "films"))
     assert again.trends().shares.shape[1] == 2
-    sampled = sample_under(again.snapshot(), again.timeline)
+    sampled = sample_under(again.at("all"), again.timeline)
     assert len(sampled.texts) == 120
     assert any("Babe, the pig" in text and "Ghost (1990)" in text for text in sampled.texts)
     assert sampled.documents.n_docs == 120

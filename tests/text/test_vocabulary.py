@@ -9,7 +9,7 @@ from spectralleader import Documents, GrowingVocabulary, Tokens, Vocabulary, Wor
 from spectralleader.checks.saved import by_kind
 from spectralleader.text import vocabulary as module
 from spectralleader.text.texts import Strings
-from spectralleader.text.word_table import N_AT_ONCE
+from spectralleader.text.word_table import LONGEST, N_AT_ONCE
 from tests.factories import any_texts, same_state
 
 KNOWN = [f"known{i}" for i in range(N_AT_ONCE)]  # from then on, a word must occur often enough
@@ -179,7 +179,8 @@ def rare_of(vocabulary):
 def counted_plainly(documents, known, min_count):
     """The counts of each document, the totals of known words, and those of rare ones."""
     known, rare, counts = dict.fromkeys(known, 0), Counter(), []
-    for words in documents:
+    for given_words in documents:
+        words = [word for word in given_words if len(word.encode()) <= LONGEST]
         for word in words:
             if word not in known and (len(known) < N_AT_ONCE or rare[word] >= min_count - 1):
                 known[word] = rare.pop(word, 0)  # what came before counts, too
@@ -192,7 +193,7 @@ def counted_plainly(documents, known, min_count):
 @st.composite
 def documents_of_few_words(draw):
     """Documents of words that often come again, some of them longer than what is loaded at once."""
-    words = st.sampled_from([*"abcdef", "known0", "known994", "é" * 9, "x" * 99, "y" * 700])
+    words = st.sampled_from([*"abcdef", "known0", "known994", "é" * 9, "x" * 500, "y" * 700])
     return draw(st.lists(st.lists(words, max_size=6), max_size=25))
 
 
@@ -368,3 +369,22 @@ def test_a_word_that_was_added_is_not_remembered_as_rare_too():
     assert "moon" in vocabulary
     assert "moon" not in vocabulary._rare.words()
     assert list(rare_of(vocabulary)) == many
+
+
+@pytest.mark.parametrize("words", [Words(), Tokens(split="whitespace"), str.split])
+def test_words_of_more_than_512_bytes_are_counted_and_not_learned(words):
+    vocabulary = GrowingVocabulary(2, min_count=1)
+    texts = [f"rain {'a' * 512}", f"wind {'b' * 513} {'é' * 257} rain {'b' * 513}", "snow"]
+    documents = vocabulary.count_texts(texts, words)
+    assert list(vocabulary) == ["rain", "a" * 512, "wind", "snow"]
+    assert documents.lengths.tolist() == [2, 2, 1]
+    assert vocabulary.n_too_long == 3
+    assert len(vocabulary.settle()) == 4
+    assert (vocabulary.n_too_long, vocabulary.frozen().n_too_long) == (3, 3)
+    vocabulary.count_known(texts, words)
+    assert vocabulary.n_too_long == 3
+
+
+def test_a_given_word_that_is_too_long_is_named():
+    with pytest.raises(ValueError, match=r"'aaa.* with more than 512 bytes"):
+        Vocabulary(["rain", "a" * 513])

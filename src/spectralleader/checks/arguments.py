@@ -25,22 +25,22 @@ def is_whole(value: Any) -> bool:
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return an integer within bounds; raise `ValueError` otherwise."""
     if not is_whole(value) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {show(value)}")
     if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most}, got {value}")
+        raise ValueError(f"{name} must be at most {most}, got {show(value)}")
     return int(value)
 
 
 def check_truth(name: str, value: Any) -> bool:
     """Return a boolean; raise `ValueError` otherwise."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be true or false, got {value!r}")
+        raise ValueError(f"{name} must be true or false, got {show(value)}")
     return bool(value)
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a real number."""
-    return isinstance(value, float | int | np.floating | np.integer)
+    """Return whether a value is a real number; booleans are not."""
+    return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def check_json(name: str, value: Any) -> str:
@@ -53,3 +53,10 @@ def check_json(name: str, value: Any) -> str:
     except (TypeError, ValueError, RecursionError):
         pass
     raise ValueError(f"{name} must be plain JSON values, got {value!r:.60}")
+
+
+def show(value: Any) -> str:
+    """Return a value in one short line; integers of thousands of digits cannot be printed."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a huge number"
+    return f"{value!r:.60}"

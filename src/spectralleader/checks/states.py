@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spectralleader.checks import is_number, is_whole
+from spectralleader.checks.arguments import check_truth, is_number, is_whole, show
 
 State = dict[str, Any]
 Shape = tuple[int | None, ...]  # None: any size
@@ -64,32 +64,28 @@ def whole(state: Any, name: str, least: int = 0, most: int = MOST) -> int:
     """Return an integer within bounds; booleans are rejected."""
     found = take(state, name)
     if not is_whole(found) or not least <= found <= most:
-        raise ValueError(f"{name} must be an integer from {least} to {most}, got {_show(found)}")
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {show(found)}")
     return int(found)
 
 
 def number(state: Any, name: str, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a number within bounds; NaN and booleans are rejected."""
     found = take(state, name)
-    # A boolean is an `int` to Python, and would pass the comparison.
-    if not is_number(found) or isinstance(found, bool) or not least <= found <= most:
-        raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {_show(found)}")
+    if not is_number(found) or not least <= found <= most:
+        raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {show(found)}")
     return float(found)
 
 
 def truth(state: Any, name: str) -> bool:
     """Return a boolean."""
-    found = take(state, name)
-    if not isinstance(found, bool | np.bool_):
-        raise ValueError(f"{name} must be true or false, got {_show(found)}")
-    return bool(found)
+    return check_truth(name, take(state, name))
 
 
 def text(state: Any, name: str, most: int = 200) -> str:
     """Return a short printable text: no line breaks and no terminal escape sequences."""
     found = take(state, name)
     if not isinstance(found, str) or len(found) > most or not found.isprintable():
-        raise ValueError(f"{name} must be a line of text, got {_show(found)}")
+        raise ValueError(f"{name} must be a line of text, got {show(found)}")
     return found
 
 
@@ -99,14 +95,14 @@ def plain(state: Any, name: str, most: int) -> Any:
     try:
         return json.loads(stored)
     except (ValueError, RecursionError):
-        raise ValueError(f"{name} must be JSON text, got {_show(stored)}") from None
+        raise ValueError(f"{name} must be JSON text, got {show(stored)}") from None
 
 
 def one_of(state: Any, name: str, known: Collection[str]) -> str:
     """Return one of the known names."""
     found = take(state, name)
     if not isinstance(found, str) or found not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}; got {_show(found)}")
+        raise ValueError(f"{name} must be one of {', '.join(known)}; got {show(found)}")
     return found
 
 
@@ -114,7 +110,7 @@ def array(state: Any, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]
     """Return an array of this type and shape, in C order; not a copy if it already is."""
     found, wanted = take(state, name), np.dtype(dtype)
     if not isinstance(found, np.ndarray):
-        raise ValueError(f"{name} must be an array, got {_show(found)}")
+        raise ValueError(f"{name} must be an array, got {show(found)}")
     # Never converted: states have exactly these types, and kernels are compiled for them.
     fits = found.dtype == wanted and len(found.shape) == len(shape)
     if not fits or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True)):
@@ -200,7 +196,7 @@ def generator(state: Any, name: str) -> np.random.Generator:
     numbers = {key: whole(inner, key, 0, 2**128 - 1) for key in ("state", "inc")}
     # The period is full only if the increment is odd, as NumPy's always is.
     if numbers["inc"] % 2 == 0:
-        raise ValueError(f"inc must be odd, got {_show(numbers['inc'])}")
+        raise ValueError(f"inc must be odd, got {show(numbers['inc'])}")
     rng = np.random.Generator(np.random.PCG64(0))
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
@@ -227,10 +223,3 @@ def _check_bounds(name: str, found: NDArray[Any], least: float, most: float) -> 
 def _spell(shape: tuple[int | None, ...]) -> str:
     sizes = ["any" if n is None else str(n) for n in shape]
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
-
-
-def _show(value: Any) -> str:
-    """Return a value in one short line; ints of thousands of digits cannot be printed."""
-    if isinstance(value, int) and abs(value) >= 10**40:
-        return "a huge number"
-    return f"{value!r:.60}"

@@ -190,7 +190,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
 # The settings of words, then the options of all commands that read documents, and those of commands
 # that learn them in order.
 WORDS = ("vocabulary", "min_count", "stop_words", "seed")
-READING = ("text", "tokens", "split", "format", "strict", "encoding", "header")
+READING = ("text", "tokens", "split", "format", "strict", "encoding", "header", "broker_settings")
 STREAM = (*READING, "time", "time_format", "label", "sort", "block")
 LIVE = ("follow", "start", "wait", "seconds")
 

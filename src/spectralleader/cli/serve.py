@@ -17,7 +17,10 @@ from spectralleader.sources.options import SourceOptions
 
 app = typer.Typer()
 SETTINGS = ("learner", *options.WORDS, "checkpoint_every", "keep_texts")
-SERVED = ("text", "tokens", "split", "format", "strict", "time", "block", "follow", "start")
+SERVED = (
+    "text", "tokens", "split", "format", "strict", "broker_settings", "time", "block", "follow",
+    "start",
+)  # fmt: skip
 
 
 @app.command(

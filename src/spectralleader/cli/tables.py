@@ -22,6 +22,7 @@ from spectralleader.reading.findings import (
     describe_history,
     truncate,
 )
+from spectralleader.reading.levels import ALL
 from spectralleader.reading.snapshot import Snapshot
 from spectralleader.reading.trends import Trends, find_curves, name_date
 from spectralleader.sources.reader import Reader
@@ -91,7 +92,7 @@ def topic_table(
 
     In a narrow terminal words are truncated and bars omitted, but numbers are complete.
     """
-    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
+    topics = topics if isinstance(topics, Snapshot) else topics.at(ALL)
     weights, shown, names = topics.model.weights.tolist(), topics.top_words(N_WORDS), topics.names
     longest = round(BAR * max(weights)) if width >= NARROW else 0
     widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]
@@ -109,7 +110,7 @@ def topic_table(
         bar = Text("█" * round(BAR * weight), style=COLOUR)
         curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
         words = Text(list_words(top))
-        if k < len(names) and names[k]:
+        if names[k]:
             words = Text(f"{names[k]}  ", style="bold") + words
         table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table

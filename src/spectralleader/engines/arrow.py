@@ -58,17 +58,12 @@ def from_vectors(column: pa.StructArray, n_words: int) -> Documents:
     if indices.null_count:
         rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
         indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
-    raw = from_lists(indices, values, n_words)
-    return Documents.from_matrix(raw.as_floats())  # validates the counts
-
-
-def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Documents:
-    """Return the documents given as lists of word ids and counts."""
-    sizes = words.value_lengths().to_numpy(zero_copy_only=False)
+    sizes = indices.value_lengths().to_numpy(zero_copy_only=False)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
-    numbers = counts.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    return Documents.trusted(indptr, flat, numbers, n_words)
+    words = indices.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
+    counts = values.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    raw = Documents.trusted(indptr, words, counts, n_words)
+    return Documents.from_matrix(raw.as_floats())  # validates the counts
 
 
 def in_pieces(part: int, flat: Floats) -> Batches:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial, reduce
 from typing import Any
 
@@ -77,10 +77,10 @@ def learn_texts(
         def count_most(n_words: int) -> Vocabulary:
             counted = [dask.delayed(shared.tally, pure=False)(part, words) for part in parts]
             total = engine.reduce("words", found.compute(counted), shared.join)
-            return shared.rank(total or {}, n_words)
+            return Vocabulary.ranked(total or {}, n_words)
 
         known = shared.choose_vocabulary(vocabulary, count_most)
-        sent = dask.delayed(partial(shared.count_texts, vocabulary=known, words=words), pure=False)
+        sent = dask.delayed(partial(known.count_known, words=words), pure=False)
         documents = DaskDocuments(engine, [sent(part) for part in parts], known.n_words)
         return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
 
@@ -138,17 +138,13 @@ class DaskDocuments:
 
     def total(self, task: Task) -> Summary:
         """Return the sum of the task's summaries over all parts."""
-        name = getattr(task, "func", task).__name__
-        for attempt in range(ATTEMPTS):
-            try:
-                return self._total(name, task)
-            except CancelledError:  # the last worker with a copy of the task was lost
-                if attempt == ATTEMPTS - 1:
-                    raise
-        raise AssertionError("there is at least one attempt")
+        for _ in range(ATTEMPTS - 1):
+            with suppress(CancelledError):  # the last worker with a copy of the task was lost
+                return self._total(task)
+        return self._total(task)
 
-    def _total(self, name: str, task: Task) -> Summary:
-        client = self._engine.client
+    def _total(self, task: Task) -> Summary:
+        client, name = self._engine.client, shared.name_of(task)
         sent = client.scatter([task], broadcast=True, hash=False)[0]
         summaries = client.map(_run, self.parts, task=sent, pure=False)
         total: Summary | None = self._engine.reduce(name, summaries, _merge)

@@ -10,16 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from spectralleader.documents import Documents, check_n_words
-from spectralleader.errors import NoWordsError
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.passes import Solution
-from spectralleader.text.texts import Texts, as_strings
+from spectralleader.learners.summaries import Task
+from spectralleader.text.counting import AT_ONCE
+from spectralleader.text.texts import Texts, in_blocks_of
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer
 from spectralleader.topics.text_topics import TextTopics
 
 MOST_FREQUENT = 5000  # default vocabulary size
-TEXT_BLOCK = 1000  # texts tokenised at once
 
 # Names of string types in the engines, and of pandas columns that may contain strings.
 OF_TEXTS = ("string", "str", "large_string", "varchar", "char", "object", "category")
@@ -64,9 +64,9 @@ def tally(texts: Texts, words: Tokenizer) -> dict[str, int]:
     >>> tally(["to be or not to be"], Words())
     {'to': 2, 'be': 2, 'or': 1, 'not': 1}
     """
-    counted, strings = GrowingVocabulary(MOST_COUNTED), as_strings(texts)
-    for start in range(0, len(strings), TEXT_BLOCK):
-        counted.count_texts(strings[start : start + TEXT_BLOCK], words)
+    counted = GrowingVocabulary(MOST_COUNTED)
+    for block in in_blocks_of(texts, AT_ONCE, words):
+        counted.count_texts(block, words)
     return dict(zip(counted, counted.totals.tolist(), strict=True))
 
 
@@ -78,20 +78,9 @@ def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return total
 
 
-def rank(counts: Mapping[str, int], n_words: int) -> Vocabulary:
-    """Return the vocabulary of the most frequent words, in the order of `most_frequent`."""
-    # Equal counts in the order of the alphabet: every engine finds the same vocabulary.
-    ranked = sorted((-n, word) for word, n in counts.items())[:n_words]
-    if not ranked:
-        raise NoWordsError(
-            "the texts contain no words: check the column, the language and the stop words"
-        )
-    return Vocabulary(word for _, word in ranked)
-
-
-def count_texts(texts: Texts, vocabulary: Vocabulary, words: Tokenizer) -> Documents:
-    """Return some texts as documents over a vocabulary."""
-    return vocabulary.count_known(as_strings(texts), words)
+def name_of(task: Task) -> str:
+    """Return the name of a pass for progress."""
+    return str(getattr(task, "func", task).__name__)
 
 
 def as_documents(part: Any, n_words: int) -> Documents:

@@ -82,10 +82,10 @@ def learn_texts(
         counted = texts.mapInArrow(partial(arrow.tally_batches, words=words), "word string, n long")
         total = counted.groupBy("word").agg(F.sum("n").alias("n"))
         rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
-        return shared.rank({row.word: row.n for row in rows}, n_words)
+        return Vocabulary.ranked({row.word: row.n for row in rows}, n_words)
 
     known = shared.choose_vocabulary(vocabulary, count_most)
-    make = partial(shared.count_texts, vocabulary=known, words=words)
+    make = partial(known.count_known, words=words)
     with SparkDocuments(texts, make, known.n_words, progress) as documents:
         return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
 
@@ -180,7 +180,7 @@ class SparkDocuments:
             pieces = grouped.groupBy("group", "piece").applyInArrow(arrow.add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
-        for row in self._collect(pieces, _name(task)):
+        for row in self._collect(pieces, shared.name_of(task)):
             numbers = np.frombuffer(row.numbers)
             flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
         ends = np.cumsum([array.size for array in zero])[:-1]
@@ -213,13 +213,9 @@ def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
     return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 
-def _name(task: Task) -> str:
-    return str(getattr(task, "func", task).__name__)
-
-
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
     """Yield the summary of a partition's documents in pieces; nothing for an empty partition."""
     if (documents := arrow.read_documents(batches, n_words)) is not None:
         flat = np.concatenate([array.ravel() for array in task(documents)])
         yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)
-    settle(_name(task))
+    settle(shared.name_of(task))

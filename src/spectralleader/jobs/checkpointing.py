@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple, final
@@ -134,11 +135,18 @@ class Checkpoints:
     def is_due(self, n_docs: int) -> bool:
         """Return whether a checkpoint is due after n documents."""
         n_tried, tried = self._tried
+        if monotonic() - tried >= FIRST and (self._failed or self._is_missing):
+            return True  # also if there is nothing new: the model may be in memory alone
         if n_docs == self.n_saved:  # nothing new since, as with a silent source
             return False
         if self._every.seconds == INFINITY:
             return n_docs - n_tried >= self._every.n_docs
         return monotonic() - tried >= self._wait
+
+    @property
+    def _is_missing(self) -> bool:
+        """Whether the file that was saved is gone, so that the model is in memory alone."""
+        return self.n_saved is not None and not os.path.exists(self.path)
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Save between two steps; report a failure instead of raising it."""
@@ -157,7 +165,7 @@ class Checkpoints:
     def finish(self, checkpoint: Checkpoint) -> Path:
         """Save at the end if there is anything new; return the file."""
         try:
-            if self.n_saved != checkpoint.topics.n_docs:
+            if self.n_saved != checkpoint.topics.n_docs or self._is_missing:
                 self._save(checkpoint)
         except StorageError as error:
             raise NotSavedError(f"{error}; {self._describe_kept()}") from error
@@ -165,6 +173,8 @@ class Checkpoints:
         return self.path
 
     def _save(self, checkpoint: Checkpoint) -> None:
+        with suppress(OSError):  # it was there at the start, and may have been deleted since
+            self.path.resolve().parent.mkdir(parents=True, exist_ok=True)
         storage.save(checkpoint, self.path)
         self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
         self._progress.saved(checkpoint)

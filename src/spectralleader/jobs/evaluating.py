@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
-from spectralleader.evaluation import Prequential
-from spectralleader.evaluation.metrics import (
-    coherence,
-    diversity,
-    mutual_information,
-    table_accuracy,
-)
+from spectralleader.evaluation import Prequential, metrics
 from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
@@ -51,8 +45,8 @@ class Contender(Prequential):
         self.met: Counter[tuple[int, str]] = Counter()  # recent (topic, label) pairs
         self._met_before: Counter[tuple[int, str]] = Counter()
         self._since = 1  # documents learned before the pairs in `met`
-        self.coherence: float | None = None  # of the top words, on held-out documents
-        self.diversity: float | None = None
+        self.shown: list[list[int]] = []  # top words of each topic at the end
+        self._held_out: Documents | None = None  # to judge them by; None if they are not judged
         self.n_unused = 0  # topics at the end, see `TopicModel.used`
 
     def step(self, documents: Documents, labels: Labels | None) -> None:
@@ -64,13 +58,11 @@ class Contender(Prequential):
         self.learn(documents, losses)
 
     def end(self, held_out: Documents | None) -> None:
-        """Count the topics in use; judge the top words on held-out documents, if there are any."""
+        """Keep what metrics of the final topics need: their top words, and held-out documents."""
         model = self.learner.model
         self.n_unused = int((~model.used).sum())
-        if held_out is not None:
-            shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
-            self.coherence = coherence(held_out.widen(model.n_words), shown)
-            self.diversity = diversity(shown)
+        self.shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
+        self._held_out = None if held_out is None else held_out.widen(model.n_words)
 
     def _meet_labels(self, documents: Documents, labels: Labels) -> None:
         """Count the predicted topic of each document with its label, before it is learned.
@@ -103,6 +95,10 @@ class Contender(Prequential):
         table = self.table
         return None if table is None else metric(table)
 
+    def judge_words(self, metric: Callable[[Documents, list[list[int]]], float]) -> float | None:
+        """Return a metric of the top words by held-out documents; None without these."""
+        return None if self._held_out is None else metric(self._held_out, self.shown)
+
     def summary(self) -> dict[str, float | None]:
         """Return all metrics as plain values."""
         numbers = {"topics": self.learner.n_topics, "unused_topics": self.n_unused}
@@ -118,15 +114,22 @@ class Metric(NamedTuple):
     axis: str = ""  # label in the figure by number of topics, which shows those with one
 
 
+def varied(_: Documents, shown: list[list[int]]) -> float:
+    """Return the diversity of the words that topics show."""
+    return metrics.diversity(shown)
+
+
 # All that `evaluate` reports, by the names in its JSON: a metric is a function and a line here.
 METRICS = {
     "L1": Metric(lambda c: c.losses.mean_loss, "L1", 3, "L1, nats per document"),
     "perplexity": Metric(lambda c: c.losses.perplexity, "perplexity", 1),
     "microseconds": Metric(lambda c: c.losses.microseconds, "µs/document", 1, "µs per document"),
-    "coherence": Metric(lambda c: c.coherence, "coherence", 3, "coherence, NPMI"),
-    "diversity": Metric(lambda c: c.diversity, "diversity", 3, "diversity of words"),
-    "accuracy": Metric(lambda c: c.judge_table(table_accuracy), "accuracy", 3),
-    "nmi": Metric(lambda c: c.judge_table(mutual_information), "NMI", 3),
+    "coherence": Metric(
+        lambda c: c.judge_words(metrics.coherence), "coherence", 3, "coherence, NPMI"
+    ),
+    "diversity": Metric(lambda c: c.judge_words(varied), "diversity", 3, "diversity of words"),
+    "accuracy": Metric(lambda c: c.judge_table(metrics.table_accuracy), "accuracy", 3),
+    "nmi": Metric(lambda c: c.judge_table(metrics.mutual_information), "NMI", 3),
 }
 
 

@@ -174,6 +174,8 @@ def _prepare(
 ) -> Pass:
     """Open the source, at the position of the checkpoint if there is one; return the pass."""
     found = checkpoints and checkpoints.find()
+    if found is not None:
+        found[0].topics.check_learns()
     position = found and position_in(found[0], reader, options)
     reader.open(position)
     for guess in reader.guesses:

@@ -22,6 +22,7 @@ from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.addresses import is_address
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.redis_stream import RedisWriter
+from spectralleader.sources.options import SourceOptions
 from spectralleader.storage import load_topics
 from spectralleader.topics.text_topics import TextTopics
 
@@ -285,7 +286,8 @@ def open_emitter(
     if target is None:
         return nullcontext()
     if target.startswith("redis") and is_address(target):
-        return closing(RedisWriter(target, progress.say))
+        given = SourceOptions(broker_settings=options.source.broker_settings, say=progress.say)
+        return closing(RedisWriter(target, given))
     if "://" in target:
         raise ValueError(f"--emit takes a file or redis://host:port/db/STREAM, got {target}")
     check_target(target, options.source.files, is_replaced=False)

@@ -51,7 +51,7 @@ def _use(learner: str, vocabulary: str | None, data: Path) -> None:
         jobs.learn(data, n_topics=2, learner=learner, vocabulary=vocabulary, save=file)
     learned = jobs.learn(data, n_topics=2, learner=learner, vocabulary=vocabulary, save=files[0])
     list(jobs.predict(learned.topics, data))
-    learned.topics.snapshot().classify(["word1"])  # as a service does
+    learned.topics.at("all").classify(["word1"])  # as a service does
     jobs.describe(learned.topics.read())
     if hasattr(LEARNERS[learner], "merge"):
         jobs.merge(files[:2], files[2])

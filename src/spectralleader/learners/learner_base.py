@@ -117,6 +117,7 @@ class Fixed(Saved):
 
     saved = fields(model=TopicModel)
     grows = False
+    learns = False  # topics say so, rather than count documents that change nothing
 
     def __init__(self, model: TopicModel) -> None:
         self.model = model

@@ -18,7 +18,6 @@ from spectralleader.reading.trends import (
     TimelineSample,
     Trends,
     find_bars,
-    find_trends,
     name_date,
 )
 from spectralleader.reading.typical import MIN_WORDS, typicality
@@ -88,7 +87,7 @@ def describe_reading(
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [reading.at(n) for n in numbers]
     sampled = [reading.sample(n) for n in numbers]
-    trends = [find_trends(timeline, one) for one in sampled]
+    trends = [one.trends() for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]
     places, words = place_topics(tree.model), full.words
@@ -140,7 +139,7 @@ def list_level(
         "lost": round(tree.lost(n), 4),
         "topics": [
             {
-                "name": view.name(k),
+                "name": view.names[k],
                 "weight": float(model.weights[k]),  # rounded once, by the page
                 "used": bool(model.used[k]),
                 "words": [truncate(word) for word in words],
@@ -205,7 +204,7 @@ def list_tree(reading: Reading, numbers: list[int]) -> dict[str, Any]:
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": view.name(g) or " ".join(map(truncate, words)),
+            "label": view.names[g] or " ".join(map(truncate, words)),
             "used": bool(view.model.used[g]),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],

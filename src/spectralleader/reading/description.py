@@ -20,7 +20,7 @@ from spectralleader.reading.findings import (
     describe_use,
 )
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
-from spectralleader.reading.trends import TimelineSample, Trends, find_trends
+from spectralleader.reading.trends import TimelineSample, Trends
 from spectralleader.reading.typical import typical_texts, typical_words
 
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
@@ -38,23 +38,25 @@ class Description:
     @cached_property
     def topics(self) -> list[dict[str, Any]]:
         """The rows of `list_topics`, with trends and typical documents."""
-        shown, trends, texts = self.shown, self.trends, self.reading.timeline.texts
-        listed = list_topics(shown, self.n_words)
+        shown, trends, n, texts = (
+            self.shown,
+            self.trends,
+            self.n_typical,
+            self.reading.timeline.texts,
+        )
+        columns: dict[str, list[Any]] = {}  # by topic
         if trends is None or not texts:
-            typical = typical_words(shown, self.reading.documents, self.n_typical)
-            listed = [{**row, "typical": some} for row, some in zip(listed, typical, strict=True)]
-        if trends is None:
-            return listed
-        sampled, late = self._sample, len(trends.starts) * 4 // 5  # the last fifth of the time
-        for k, row in enumerate(listed):
-            row["trend"] = trends.shares[:, k].round(4).tolist()
-        for kind, since in {"typical": 0, "latest": late}.items() if texts else ():
-            by_topic = typical_texts(
-                shown.model, sampled, self.n_typical, by_time=trends.by_time, since=since
-            )
-            for row, some in zip(listed, by_topic, strict=True):
-                row[kind] = some
-        return listed
+            columns["typical"] = typical_words(shown, self.reading.documents, n)
+        if trends is not None:
+            columns["trend"] = trends.shares.T.round(4).tolist()
+        if trends is not None and texts:
+            late = len(trends.starts) * 4 // 5  # the last fifth of the time
+            for name, since in (("typical", 0), ("latest", late)):
+                columns[name] = typical_texts(shown.model, self._sample, n, since=since)
+        return [
+            row | {name: column[k] for name, column in columns.items()}
+            for k, row in enumerate(list_topics(shown, self.n_words))
+        ]
 
     @cached_property
     def _sample(self) -> TimelineSample:
@@ -65,7 +67,7 @@ class Description:
         """The shares over time; None of recent topics, and if no texts were sampled."""
         if self.reading.whole or not self._sample.texts:
             return None
-        return find_trends(self.reading.timeline, self._sample)
+        return self._sample.trends()
 
     @cached_property
     def diagnosis(self) -> Diagnosis | None:

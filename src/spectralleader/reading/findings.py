@@ -67,7 +67,7 @@ def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     shifts = [shift for shift in merged.shifts() if shown.model.used[shift.topic]]
     lines = []
     for shift in shifts[:MOST_SHIFTS]:
-        what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
+        what = shown.names[shift.topic] or " ".join(map(truncate, words[shift.topic]))
         lines.append(f"Topic {shift.topic + 1} ({what}) {describe_shift(shift, merged)}.")
     if (more := len(shifts) - MOST_SHIFTS) > 0:
         topics = "1 more topic" if more == 1 else f"{more} more topics"

@@ -148,7 +148,7 @@ class Names(Saved):
             self.given.append(Name(text, key, n_docs))
 
     def of(self, groups: Ints, weights: Floats) -> tuple[str, ...]:
-        """Return the name of each group, "" where it has none; nothing if none has a name.
+        """Return the name of each group, "" where it has none.
 
         Parameters
         ----------
@@ -157,9 +157,7 @@ class Names(Saved):
         weights : (K,) array
             How much each topic counts.
         """
-        if not self.given:
-            return ()
-        n = groups.max() + 1
+        n = int(groups.max()) + 1
         names, overlaps = [""] * n, [SAME] * n
         for name in self.given:
             overlap = [_overlap(groups == g, name.topics, weights) for g in range(n)]
@@ -188,7 +186,6 @@ def mark_new(names: Sequence[str], topics: TopicModel, reference: TopicModel) ->
     sizes = np.sqrt((topics.topics**2).sum(axis=1) * (reference.topics**2).sum(axis=1))
     alike = (topics.topics * reference.topics).sum(axis=1) / sizes
     is_new = topics.used & ((alike < FAMILIAR) | ~reference.used)
-    names = names or ("",) * topics.n_topics
     return tuple(NEW if new else name for new, name in zip(is_new.tolist(), names, strict=True))
 
 

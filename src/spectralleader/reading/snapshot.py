@@ -15,8 +15,8 @@ from spectralleader.models import ReadableT, TopicModel, TopicTree
 from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
-from spectralleader.reading.trends import TimelineSample, Trends, find_trends, sample_under
-from spectralleader.text.texts import Texts, take_texts
+from spectralleader.reading.trends import TimelineSample, Trends, sample_under
+from spectralleader.text.texts import Texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -28,7 +28,7 @@ class Classified(NamedTuple):
     probabilities: Floats  # its posterior probability
     lengths: Floats  # number of known words
     p_values: Floats  # see `TextTopics.p_values`
-    names: tuple[str, ...] = ()  # of the topics, see `Snapshot`
+    names: tuple[str, ...]  # of the topics, see `Snapshot`
 
     def rows(self, digits: int = 4) -> list[dict[str, Any]]:
         """Return one row per text, as files and services give it; topics count from 1.
@@ -36,11 +36,10 @@ class Classified(NamedTuple):
         A text without known words has no topic: its posterior is the weights of the topics.
         """
         columns = self.topics, self.probabilities, self.lengths, self.p_values
-        names = self.names or ("",) * (int(self.topics.max(initial=0)) + 1)
         return [
             {
                 "topic": k + 1 if length else None,
-                "name": (names[k] or None) if length else None,
+                "name": (self.names[k] or None) if length else None,
                 "probability": round(probability, digits) if length else None,
                 "known_words": int(length),
                 "p_value": None if isnan(p_value) else round(p_value, digits),
@@ -60,7 +59,7 @@ class Snapshot(Generic[ReadableT]):
     >>> from spectralleader import TextTopics
     >>> topics = TextTopics(n_topics=2)
     >>> topics.learn(["rain and wind", "a late goal"] * 9)
-    >>> taken = topics.snapshot()
+    >>> taken = topics.at()
     >>> topics.learn(["a goal, and a snowstorm"] * 9)
     >>> taken.n_docs, "snowstorm" in taken.vocabulary, topics.n_docs
     (18, False, 27)
@@ -73,19 +72,14 @@ class Snapshot(Generic[ReadableT]):
     words: Tokenizer
     n_docs: int  # texts seen
     n_empty: int  # texts without a known word
-    names: tuple[str, ...] = ()  # of topics, "" for those without a name
+    names: tuple[str, ...]  # of the topics, "" for those without a name
     groups: Ints | None = None  # at a level: the group of each topic of the full model
     past: Past = field(default_factory=Past)  # past scores, for p-values
     fine: ReadableT | None = None  # at a level: the full model, which scored the past
 
-    def name(self, k: int) -> str:
-        """Return the name of topic k, or "" if it has none."""
-        return self.names[k] if k < len(self.names) else ""
-
     def count(self, texts: Texts) -> Documents:
         """Return the known words of texts as documents for `model`."""
-        counted = self.vocabulary.count_known(take_texts(texts, self.words), self.words)
-        return counted.widen(self.model.n_words)
+        return self.vocabulary.count_known(texts, self.words).widen(self.model.n_words)
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
@@ -196,7 +190,7 @@ class Reading:
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
-        return find_trends(self.timeline, self.sample(level))
+        return self.sample(level).trends()
 
     def recent(self, model: TopicModel, documents: Documents | None) -> Reading:
         """Return the reading of recent topics, numbered and named like those of all documents.
@@ -217,7 +211,7 @@ def list_topics(topics: Snapshot[Any], n_words: int) -> list[dict[str, Any]]:
     return [
         {
             "topic": k + 1,
-            "name": topics.name(k) or None,
+            "name": topics.names[k] or None,
             "weight": float(model.weights[k]),
             "unused": not used[k],
             "words": [

@@ -222,11 +222,8 @@ class Timeline(Saved):
 
     def _double(self, times: int = 1) -> None:
         """Merge neighbouring intervals; the length of all doubles, `times` times."""
-        merged = Buckets()
-        for number, bucket in self._buckets.items():
-            # An arithmetic shift rounds down, also for negative numbers: times before 1970.
-            self._join(merged.setdefault(number >> times, Bucket()), bucket)
-        self._buckets = merged
+        # An arithmetic shift rounds down, also for negative numbers: times before 1970.
+        self._join((number >> times, bucket) for number, bucket in self._buckets.items())
         self._doublings += times
 
     def legible(self) -> Timeline:
@@ -253,9 +250,13 @@ class Timeline(Saved):
         longer._double(times)
         return longer
 
-    def _join(self, whole: Bucket, part: Bucket) -> None:
-        whole.n_docs += part.n_docs
-        whole.offer(part.kept, self.n_texts)
+    def _join(self, parts: Iterable[tuple[int, Bucket]]) -> None:
+        """Build the buckets from others with their new numbers, which may repeat."""
+        self._buckets = Buckets()
+        for number, joined in parts:
+            bucket = self._buckets.setdefault(number, Bucket())
+            bucket.n_docs += joined.n_docs
+            bucket.offer(joined.kept, self.n_texts)
 
     def copy(self) -> Timeline:
         """Return an independent copy, to be read while this one changes."""
@@ -315,10 +316,7 @@ class Timeline(Saved):
             # Buckets can be joined only if they are equally long.
             while one._doublings < max(other._doublings for other in alike):
                 one._double()
-        parts = [item for one in alike for item in one._buckets.items()]
-        self._buckets = Buckets()
-        for number, bucket in parts:
-            self._join(self._buckets.setdefault(number, Bucket()), bucket)
+        self._join([item for one in alike for item in one._buckets.items()])
         self.texts = all(one.texts for one in alike)
         self._double_if_full()
         # Reseeded, because the parts may have had the same seed.
@@ -394,11 +392,7 @@ def as_seconds(time: Time) -> float:
 
 def as_positions(times: Iterable[Time]) -> Floats:
     """Return times as Unix seconds, see `as_seconds`."""
-    seconds = [
-        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
-        for time in times
-    ]
-    return np.array(seconds, np.float64)
+    return np.array([as_seconds(time) for time in times], np.float64)
 
 
 def check_n_times(n_texts: int, n_times: int) -> None:

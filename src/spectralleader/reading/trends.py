@@ -54,6 +54,7 @@ class Shift(NamedTuple):
 class TimelineSample:
     """The timeline's sample under a model: every text with its posterior."""
 
+    timeline: Timeline  # with legible intervals
     texts: list[str]
     positions: Floats  # (n,) Unix seconds, or numbers
     interval: Ints  # (n,) the interval that each is of
@@ -63,6 +64,20 @@ class TimelineSample:
     def under(self, model: TopicModel) -> TimelineSample:
         """Return the same sample under another model of the same words."""
         return replace(self, posterior=model.posterior(self.documents))
+
+    def trends(self) -> Trends:
+        """Return the shares of topics over time; without a sample those of all documents."""
+        timeline, intervals = self.timeline, self.timeline.intervals()
+        n, K = len(intervals), self.posterior.shape[1]
+        sums, n_sampled = np.zeros((n, K)), np.bincount(self.interval, minlength=n)
+        np.add.at(sums, self.interval, self.posterior)
+        mean = self.posterior.mean(axis=0) if len(self.posterior) else np.full(K, 1.0 / K)
+        shares = np.where(n_sampled[:, None] > 0, sums / np.maximum(n_sampled, 1)[:, None], mean)
+        starts = np.array([one.start for one in intervals])
+        n_docs = np.array([one.n_docs for one in intervals], np.int64)
+        ends = self.positions if len(self.positions) else np.append(starts, 0.0)
+        span, by_time = (float(ends.min()), float(ends.max())), bool(timeline.by_time)
+        return Trends(by_time, starts, timeline.width, n_docs, n_sampled, shares, span)
 
 
 @dataclass(frozen=True)
@@ -147,7 +162,8 @@ class Trends:
 
 def sample_under(topics: Snapshot, timeline: Timeline) -> TimelineSample:
     """Read the timeline's sample under a model; texts without known words are left out."""
-    intervals = timeline.legible().intervals()
+    timeline = timeline.legible()
+    intervals = timeline.intervals()
     texts = [text for one in intervals for text in one.texts]
     positions = np.array([p for one in intervals for p in one.positions], float)
     interval = np.repeat(np.arange(len(intervals)), [len(one.texts) for one in intervals])
@@ -158,23 +174,7 @@ def sample_under(topics: Snapshot, timeline: Timeline) -> TimelineSample:
     documents = documents[known]
     posterior = topics.model.posterior(documents)
     some = [show_document(stored[i]) for i in known.tolist()]
-    return TimelineSample(some, positions[known], interval[known], documents, posterior)
-
-
-def find_trends(timeline: Timeline, sampled: TimelineSample) -> Trends:
-    """Return the shares of topics over time; intervals without a sample have the mean of all."""
-    timeline = timeline.legible()
-    intervals = timeline.intervals()
-    n, K = len(intervals), sampled.posterior.shape[1]
-    sums, n_sampled = np.zeros((n, K)), np.bincount(sampled.interval, minlength=n)
-    np.add.at(sums, sampled.interval, sampled.posterior)
-    mean = sampled.posterior.mean(axis=0) if len(sampled.posterior) else np.full(K, 1.0 / K)
-    shares = np.where(n_sampled[:, None] > 0, sums / np.maximum(n_sampled, 1)[:, None], mean)
-    starts = np.array([one.start for one in intervals])
-    n_docs = np.array([one.n_docs for one in intervals], np.int64)
-    ends = sampled.positions if len(sampled.positions) else np.append(starts, 0.0)
-    span = (float(ends.min()), float(ends.max()))
-    return Trends(bool(timeline.by_time), starts, timeline.width, n_docs, n_sampled, shares, span)
+    return TimelineSample(timeline, some, positions[known], interval[known], documents, posterior)
 
 
 def name_position(position: float, *, by_time: bool) -> str:
@@ -187,10 +187,17 @@ def name_position(position: float, *, by_time: bool) -> str:
     """
     if not by_time:
         return str(int(position) + 1)
-    try:
-        return datetime.fromtimestamp(position, UTC).isoformat(timespec="seconds")[:-6] + "Z"
-    except (ValueError, OverflowError, OSError):  # beyond the calendar
+    if (time := in_calendar(position)) is None:
         return f"{position:.0f}"
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def in_calendar(position: float) -> datetime | None:
+    """Return a time in UTC, or None if it is beyond the calendar."""
+    try:
+        return datetime.fromtimestamp(position, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def name_share(share: float, n_docs: int) -> str:
@@ -213,23 +220,20 @@ def name_about(position: float, width: float) -> str:
     >>> name_about(july, 8 * DAY), name_about(july, 256 * DAY), name_about(july, 512 * DAY)
     ('19 Jul 2024', 'Jul 2024', 'Q3 2024')
     """
-    day = name_date(position, width, by_time=True)
-    month = day.partition(" ")[2]
-    if width <= TENTH * DAY or not month[-4:].isdigit():  # beyond the calendar there are no months
-        return day
+    time = in_calendar(position)
+    if width <= TENTH * DAY or time is None:
+        return name_date(position, width, by_time=True)
     if width <= TENTH * MONTH:
-        return month
-    quarter = f"Q{(datetime.fromtimestamp(position, UTC).month + 2) // 3} "
-    return (quarter if width <= TENTH * 3 * MONTH else "") + month[-4:]
+        return f"{time:%b %Y}"
+    quarter = f"Q{(time.month + 2) // 3} "
+    return (quarter if width <= TENTH * 3 * MONTH else "") + f"{time:%Y}"
 
 
 def name_date(position: float, width: float, *, by_time: bool) -> str:
     """Return when an interval began as people write it: as fine as the intervals are long."""
     if not by_time:
         return f"document {int(position) + 1:,}"
-    try:
-        time = datetime.fromtimestamp(position, UTC)
-    except (ValueError, OverflowError, OSError):
+    if (time := in_calendar(position)) is None:
         return f"{position:.0f} s"
     if width >= DAY:
         return f"{time.day} {time:%b %Y}"
@@ -306,39 +310,30 @@ def find_curves(trends: Trends) -> list[list[float]]:
 def find_bars(trends: Trends) -> Bars:
     """Return the bars for the intervals of trends."""
     starts, width, n = trends.starts, trends.width, trends.n_sampled
-    pauses = np.diff(starts) - width
     far = max(PAUSE * width, PART * float(np.ptp(starts))) if len(starts) else 0.0
-    bars: list[list[int]] = []
+    # Whether an interval is near the one before, and may be in its bar.
+    is_near = np.diff(starts, prepend=-np.inf) - width <= far
+    firsts: list[int] = []  # the first interval of each bar
     for i in range(len(starts)):
-        if bars and pauses[i - 1] <= far and n[bars[-1]].sum() < FEWEST:
-            bars[-1].append(i)
-        else:
-            bars.append([i])
-    bars = join_rests(bars, n, pauses <= far)
-    first = starts[[bar[0] for bar in bars]]
-    ends = starts[[bar[-1] for bar in bars]] + width
-    if len(bars):
+        if not is_near[i] or n[firsts[-1] : i].sum() >= FEWEST:
+            firsts.append(i)
+    # The last bar before a pause may have too few documents: it joins the bar before, if near.
+    stretches = zip(firsts, [*firsts[1:], len(starts)], strict=False)
+    firsts = [i for i, end in stretches if not is_near[i] or n[i:end].sum() >= FEWEST]
+    of = np.searchsorted(firsts, np.arange(len(starts)), side="right") - 1
+    first, ends = starts[firsts], starts[np.flatnonzero(np.diff(of, append=-1))] + width
+    if len(firsts):
         # Intervals are aligned with the epoch; the axis ends at the outermost documents. A document
         # at midnight most likely has a date without a time, and lasts a day.
         is_date = trends.by_time and trends.span[1] % DAY == 0
         first[0] = max(first[0], trends.span[0])
         ends[-1] = min(ends[-1], trends.span[1] + (DAY if is_date else 1.0))
-    n_docs = np.array([trends.n_docs[bar].sum() for bar in bars], np.int64)
-    n_sampled = np.array([n[bar].sum() for bar in bars], np.int64)
+    n_docs, n_sampled = (
+        np.bincount(of, counts, len(first)).astype(np.int64) for counts in (trends.n_docs, n)
+    )
     merged = replace(trends, starts=first, n_docs=n_docs, n_sampled=n_sampled)
-    found = Bars(merged, np.repeat(np.arange(len(bars)), [len(bar) for bar in bars]), ends)
+    found = Bars(merged, of, ends)
     return replace(found, merged=found.trends(trends))
-
-
-def join_rests(bars: Sequence[list[int]], n_sampled: Ints, is_near: Any) -> list[list[int]]:
-    """Return bars where those with too few documents are joined to the bar before, if near."""
-    joined: list[list[int]] = []
-    for bar in bars:
-        if joined and is_near[bar[0] - 1] and n_sampled[bar].sum() < FEWEST:
-            joined[-1] += bar
-        else:
-            joined.append(bar)
-    return joined
 
 
 def name_step(width: float, *, by_time: bool) -> str:

@@ -53,11 +53,11 @@ def find_typical(
 
 
 def typical_texts(
-    model: TopicModel, sampled: TimelineSample, n: int, *, by_time: bool, since: int = 0
+    model: TopicModel, sampled: TimelineSample, n: int, *, since: int = 0
 ) -> list[list[dict[str, Any]]]:
     """Return the n sampled texts most typical of each topic, from an interval on, as rows."""
     documents, posterior = sampled.documents, sampled.posterior
-    lengths = documents.lengths
+    lengths, by_time = documents.lengths, bool(sampled.timeline.by_time)
     least = min(MIN_WORDS, float(np.median(lengths))) if len(lengths) else MIN_WORDS
     is_shown = (lengths >= least) & (sampled.interval >= since)
     chosen = find_typical(model, documents, posterior, n, is_shown)

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 # Environment variables that take effect before NumPy is imported.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Modules in `linalg` that use the libraries of NumPy and SciPy.
-MODULES = {"numpy": "_umath_linalg", "scipy": "_fblas"}
+# Modules in `linalg` that use the libraries of NumPy and SciPy; if they cannot be found or do not,
+# the threads are left alone.
+MODULES = {"numpy": "lapack_lite", "scipy": "cython_blas"}
 # Names in these libraries; others, such as Accelerate, are not changed.
 NAMES = [
     f"{prefix}_{{}}_num_threads{suffix}"
@@ -44,8 +44,8 @@ def libraries() -> tuple[Threads, ...]:
         for path in Path(import_module(package).__path__[0], "linalg").glob(f"{module}.*"):
             with suppress(OSError):  # a stub with types
                 library = ctypes.CDLL(str(path))
-                names = (name for name in NAMES if hasattr(library, name.format("set")))
-                for name in islice(names, 1):
+                names = [name for name in NAMES if hasattr(library, name.format("set"))]
+                for name in names[:1]:
                     settable.append(Threads(*(library[name.format(x)] for x in ("get", "set"))))
     return tuple(settable)
 

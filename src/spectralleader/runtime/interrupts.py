@@ -105,8 +105,7 @@ class SignalDeferral:
             self._put_back()
             raise
         finally:
-            if self._waiting:
-                self._deliver()
+            self._deliver()
 
     def _put_back(self) -> None:
         for number, handler in self._handlers.items():

@@ -80,8 +80,10 @@ def locked(method: Method) -> Method:
 
 
 def is_locked(member: Any) -> bool:
-    """Return whether a member of a class is a locked method or property."""
-    return getattr(getattr(member, "fget", member), "is_locked", False)
+    """Return whether a member of a class is a locked method, or a property locked throughout."""
+    if isinstance(member, property):
+        return all(map(is_locked, filter(None, (member.fget, member.fset))))
+    return getattr(member, "is_locked", False)
 
 
 class ThreadSafe:
@@ -98,8 +100,9 @@ class ThreadSafe:
         members = (member for base in cls.__mro__ for member in vars(base).items())
         for name in {name for name, member in members if is_locked(member)}:
             member = inspect.getattr_static(cls, name)
-            if isinstance(member, property) and member.fget and not is_locked(member):
-                setattr(cls, name, member.getter(locked(member.fget)))
+            if isinstance(member, property) and not is_locked(member):
+                entered = member.getter(locked(member.fget)) if member.fget else member
+                setattr(cls, name, entered.setter(locked(member.fset)) if member.fset else entered)
             elif inspect.isfunction(member) and not is_locked(member):
                 setattr(cls, name, locked(member))
 

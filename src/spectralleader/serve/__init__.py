@@ -21,6 +21,12 @@ class ServeOptions:
         Port to listen on; 0 selects a free one.
     token_file : path, optional
         File with a token that clients must send as bearer token or password.
+    read_token_file : path, optional
+        File with a token for requests that change nothing.
+
+        Both files are read again after SIGHUP.
+    log : str
+        Format of the log.
     insecure : bool
         Listen on any address without a token: everyone who can connect can read and change the
         model.
@@ -37,6 +43,8 @@ class ServeOptions:
     host: str = option("127.0.0.1")
     port: int = option(8000, least=0, most=65535)
     token_file: str | Path | None = option(None, metavar="FILE")
+    read_token_file: str | Path | None = option(None, metavar="FILE")
+    log: str = option("text", values=("text", "json"))
     insecure: bool = option(False, "--insecure")
     read_only: bool = option(False, "--read-only")
     max_body: int = option(4_000_000, least=1000)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import hmac
-import sys
-import traceback
+import logging
+import os
+import re
+import stat
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -15,13 +18,17 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from spectralleader.serve.handlers import EVENTS, JSON, Handlers, Request, as_json
+from spectralleader.serve.log import LOGGER, RefusalLog, log
 from spectralleader.serve.messages import Error, Limits, RequestError, stopping, try_again
 from spectralleader.serve.routes import Route, find_route
 
 Headers = dict[bytes, bytes]
 
 PROBES = ("/healthz", "/readyz")  # of load balancers, which send any Host or none
+# Other characters cannot be sent in a header, or not the same way by all clients.
+TOKEN = re.compile(rb"[!-~]{16,}")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+FAILED = "an answer failed"
 HUNG_UP = 499  # status in metrics if the client disconnected, as in nginx
 # Answers hold texts of users: browsers must not keep, pass on or reinterpret them.
 HEADERS = [
@@ -29,6 +36,70 @@ HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 ]
+
+
+class Tokens:
+    """The tokens of clients, in files that are read again after `is_stale` was set.
+
+    Parameters
+    ----------
+    all, reading : path, optional
+        File of the token for all requests, and of that for requests that change nothing.
+    """
+
+    def __init__(self, all: str | Path | None = None, reading: str | Path | None = None) -> None:
+        self._files = all, reading
+        self.are_needed = any(self._files)
+        self.is_stale = False  # set by a signal handler, which must do no more than that
+        self._all, self._reading = map(read_secret, self._files)
+
+    def check(self, given: bytes, *, changes: bool) -> None:
+        """Raise `RequestError` unless a token allows a request."""
+        if self.is_stale:
+            self._renew()
+        # Compared in constant time, which reveals nothing about the tokens.
+        is_all, is_reading = (
+            known is not None and hmac.compare_digest(given, known)
+            for known in (self._all, self._reading)
+        )
+        if is_reading and changes and not is_all:
+            raise RequestError(403, "this token only reads; send that of --token-file")
+        if not (is_all or is_reading):
+            raise RequestError(
+                401,
+                "send the token of --token-file, as Authorization: Bearer TOKEN, or as the "
+                "password of any user",
+                WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
+            )
+
+    def _renew(self) -> None:
+        self.is_stale = False
+        try:
+            self._all, self._reading = map(read_secret, self._files)
+        except (ValueError, OSError) as error:
+            log("tokens", f"the tokens remain as they were: {error}", logging.WARNING)
+        else:
+            log("tokens", "the tokens were read again")
+
+
+def read_secret(file: str | Path | None) -> bytes | None:
+    """Return the token in a file; raise `ValueError` if it is not safe."""
+    if file is None:
+        return None
+    if not (path := Path(file)).is_file():
+        raise ValueError(f"the file of the token, {path}, does not exist")
+    token = path.read_bytes().strip()
+    # The group is left alone: Kubernetes gives secrets to a pod by its group.
+    if os.name != "nt" and path.stat().st_mode & stat.S_IROTH:
+        line = f"all users can read the token; run chmod 600 {path}"
+        log("tokens", line, logging.WARNING)
+    if TOKEN.fullmatch(token) is None:
+        raise ValueError(
+            f"the token in {path} must be one line of at least 16 visible ASCII characters, "
+            "without spaces or a byte order mark; make one with: openssl rand -hex 32 > "
+            f"{path}"
+        )
+    return token
 
 
 class Application:
@@ -41,17 +112,18 @@ class Application:
     ----------
     handlers : Handlers
         What answers.
-    token : bytes, optional
-        Required from clients; if None, requests need no token.
+    tokens : Tokens, optional
+        Of which clients must send one.
     hosts : tuple of str
         Accepted values of the Host header; any if there are none. Prevents DNS rebinding: a page of
         another site cannot send requests in a visitor's name.
     """
 
     def __init__(
-        self, handlers: Handlers, token: bytes | None = None, hosts: tuple[str, ...] = ()
+        self, handlers: Handlers, tokens: Tokens | None = None, hosts: tuple[str, ...] = ()
     ) -> None:
-        self._handlers, self._token, self._hosts = handlers, token, hosts
+        self._handlers, self._tokens, self._hosts = handlers, tokens or Tokens(), hosts
+        self._refusals = RefusalLog()
         self._limits: Limits = handlers.limits
         self._n_running = 0  # requests whose answers are being computed
 
@@ -66,7 +138,7 @@ class Application:
         except ClientDisconnect:  # there is no one to answer
             pass
         except Exception:  # the answer had begun: the server closes the connection
-            log_exception()
+            LOGGER.exception(FAILED)
         finally:
             if route is None or route.answer != EVENTS:
                 # arbitrary paths of clients must not become labels
@@ -90,12 +162,14 @@ class Application:
             return answer if isinstance(answer, Response) else as_json(answer, route.status)
         except RequestError as wrong:
             error = wrong
+            client, _ = scope.get("client") or ("?", 0)
+            self._refusals.note(error.status, client, error.error)
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
             error = stopping()
         except ClientDisconnect:
             raise
         except Exception:
-            log_exception()
+            LOGGER.exception(FAILED)  # clients must not see it
             error = RequestError(500, "the service failed; its log says how")
         return as_json(Error(error.error), error.status, error.headers)
 
@@ -122,16 +196,8 @@ class Application:
                 f"without a token this service answers to {', '.join(self._hosts)} only, not to "
                 f"{host!r:.60}; start it with --token-file to use other names",
             )
-        if self._token is None or (route is not None and route.is_open):
-            return
-        # Compared in constant time, which reveals nothing about the token.
-        if not hmac.compare_digest(read_token(headers), self._token):
-            raise RequestError(
-                401,
-                "send the token of --token-file, as Authorization: Bearer TOKEN, or as the "
-                "password of any user",
-                WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
-            )
+        if self._tokens.are_needed and not (route is not None and route.is_open):
+            self._tokens.check(read_token(headers), changes=route is None or route.changes)
 
 
 async def receive_json(headers: Headers, receive: Receive, most: int) -> bytes:
@@ -166,8 +232,3 @@ def read_token(headers: Headers) -> bytes:
         except ValueError:
             return b""
     return value.strip() if kind.lower() == b"bearer" else b""
-
-
-def log_exception() -> None:
-    """Print the traceback of the current exception, which clients must not see."""
-    print(traceback.format_exc(), end="", file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@ event loop wait for a step.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from itertools import groupby
 from time import monotonic, thread_time
@@ -83,7 +84,9 @@ class Handlers:
     async def events(self, request: Request) -> Any:
         """Show what happened to the topics, and whether the stream drifts."""
         _ = self._topics
-        return self.service.published.events
+        now = self.service.published
+        skipped = [messages.SkippedRow(*row) for row in now.skipped]
+        return msgspec.structs.replace(now.events, skipped=skipped)
 
     async def predict(self, request: Request) -> Any:
         """Classify documents; nothing is learned."""
@@ -123,7 +126,7 @@ class Handlers:
     async def model(self, request: Request) -> Any:
         """Send the model file as it was saved last."""
         path = self.service.path
-        if not path.is_file():
+        if not os.path.isfile(path):  # False, too, if its folder cannot be searched
             raise RequestError(404, "nothing is saved yet; try again after the first checkpoint")
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
@@ -134,7 +137,10 @@ class Handlers:
     async def readyz(self, request: Request) -> Any:
         """Report whether the service learns and answers, and if not, why."""
         problems = await run_sync(self.service.problems)  # it may wait for the disk
-        return as_json(messages.Readiness(not problems, problems), 503 if problems else 200)
+        # Without places, which only clients with the token may see.
+        skipped = {row.reason: row.documents for row in self.service.published.skipped}
+        answer = messages.Readiness(not problems, problems, skipped)
+        return as_json(answer, 503 if problems else 200)
 
     async def show_metrics(self, request: Request) -> Any:
         """Show metrics for Prometheus."""

@@ -167,8 +167,8 @@ class Inbox(LiveSource):
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Commit at the end, which syncs to disk, or roll back after an error."""
         # What is written to deleted files is gone when the process ends.
-        if self._is_lost:
-            raise OSError(LOST)
+        if lost := self._why_lost():
+            raise OSError(lost)
         with self._reading() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
@@ -187,12 +187,20 @@ class Inbox(LiveSource):
 
     def _find_files(self) -> list[tuple[int, int]]:
         """Return which files are at the paths of the database and of SQLite's log."""
-        paths = self.path, self.path.with_name(f"{self.path.name}-wal")
-        return [(path.stat().st_dev, path.stat().st_ino) for path in paths if path.exists()]
+        found = []
+        for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                found.append((status.st_dev, status.st_ino))
+        return found
 
-    @property
-    def _is_lost(self) -> bool:
-        return self._connection is not None and self._find_files() != self._files
+    def _why_lost(self) -> str:
+        """Return why the open files are not those at the paths, "" if they are."""
+        try:
+            is_same = self._connection is None or self._find_files() == self._files
+        except OSError as error:
+            return describe_error(error)
+        return "" if is_same else LOST
 
     def problem(self) -> str:
         """Return why posts cannot be stored, "" if they can.
@@ -200,8 +208,8 @@ class Inbox(LiveSource):
         A service that is not ready receives no posts, so after a failure the disk is probed every
         few seconds.
         """
-        if self._is_lost:
-            return LOST
+        if lost := self._why_lost():
+            return lost
         if self._problem and monotonic() - self._tried > TRY_AGAIN:
             with suppress(OSError, RequestError), self._lock:
                 # Two transactions: what one stores and deletes is never written to the disk.

@@ -228,12 +228,21 @@ class Change(Struct, frozen=True):
     moved: float
 
 
+class SkippedRow(Struct, frozen=True):
+    """Why documents were skipped, how many since the start, and the place of the last one."""
+
+    reason: str
+    documents: Whole
+    last: str
+
+
 class Events(Struct, frozen=True):
     """What happened; `drifts_since` counts the documents before the drift, null without one."""
 
     events: list[Change]
     drifts_since: Whole | None
     findings: list[str]
+    skipped: list[SkippedRow] = []
 
 
 class Classified(Struct):
@@ -272,10 +281,11 @@ class Health(Struct):
 
 
 class Readiness(Struct):
-    """Whether it learns and answers, and if not, why."""
+    """Whether it learns and answers, if not, why, and how many documents were skipped for what."""
 
     ready: bool
     problems: list[str]
+    skipped: dict[str, Whole]
 
 
 class Error(Struct):

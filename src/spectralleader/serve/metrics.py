@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 def measure(service: Service) -> list[Row]:
     """Return the metrics as they are now."""
-    now, path = service.published, service.path
+    now = service.published
     rows = [
         Row("info", "Version.", {__version__: 1}, "version"),
         Row("ready", "1 if it learns and answers.", not service.problems()),
@@ -76,19 +76,23 @@ def measure(service: Service) -> list[Row]:
         Row("documents_total", "Documents learned.", now.n_docs),
         Row("documents_per_second", "Documents learned per second, recently.", now.rate),
         Row("words", "Words of the vocabulary.", full.vocabulary.n_words),
+        Row("long_words_total", "Occurrences of words that are too long to be learned.",
+            full.vocabulary.n_too_long),
         Row("drifting", "1 while the stream drifts.", events.drifts_since is not None),
         Row("events_total", "Changes of topics.", len(events.events)),
         Row("loss_nats_per_word", "Recent prequential loss.", loss),
         Row("baseline_nats_per_word", "The same of word frequencies.", baseline),
         Row("lag", "How far behind its source.",
             now.lag and {now.lag.unit: now.lag.number}, "unit"),
+        Row("skipped_total", "Documents that could not be read, since the start.",
+            {row.reason: row.documents for row in now.skipped}, "reason"),
         Row("topic_share", "Share of topics.", by_number(full.model.weights), "topic"),
         Row("topic_surprise", "Mean -log p of latest documents: 1 if they are like the past.",
             by_number(now.surprise), "topic"),
         Row("checkpoint_age_seconds", "Age of the last checkpoint.",
             saved_at and time() - saved_at),
         Row("checkpoint_bytes", "Size of the model file.",
-            path.stat().st_size if saved_at and path.exists() else None),
+            saved_at and now.saved_bytes),
         Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
     ]  # fmt: skip
 

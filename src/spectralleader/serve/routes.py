@@ -45,6 +45,7 @@ class Route(NamedTuple):
     status: int = 200  # if all is well
     has_level: bool = False
     is_open: bool = False  # needs no token, because it reveals no documents
+    changes: bool = False  # the model, so that a token that only reads is not enough
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ ROUTES = (
     Route("/trends", Handlers.trends, messages.Trends, has_level=True),
     Route("/events", Handlers.events, messages.Events),
     Route("/predict", Handlers.predict, messages.Classification, Documents, has_level=True),
-    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202),
+    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202, changes=True),
     Route("/model", Handlers.model, "application/octet-stream"),
     Route("/healthz", Handlers.healthz, messages.Health, is_open=True),
     Route("/readyz", Handlers.readyz, Readiness, is_open=True),

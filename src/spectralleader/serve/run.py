@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
+import signal
 import socket
-import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,16 +18,15 @@ from spectralleader.jobs import LearnOptions, Source, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, load_run
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.serve import ServeOptions
-from spectralleader.serve.app import LOOPBACK, Application
+from spectralleader.serve.app import LOOPBACK, Application, Tokens
 from spectralleader.serve.handlers import Handlers
 from spectralleader.serve.inbox import Inbox, open_inbox
+from spectralleader.serve.log import start_log
 from spectralleader.serve.messages import Limits, counts_tokens
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.service import Service, log
+from spectralleader.serve.service import Service
 from spectralleader.storage import load_topics
 
-# Other characters cannot be sent in a header, or not the same way by all clients.
-TOKEN = re.compile(rb"[!-~]{16,}")
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
@@ -38,35 +35,15 @@ BACKLOG = 512  # connections that wait until they are accepted
 LOOK = 0.1  # seconds between two looks at signals
 
 
-def read_token(options: ServeOptions) -> bytes | None:
-    """Return the token; what is not safe is refused.
-
-    Raises
-    ------
-    ValueError
-        If there is none and others than this machine could ask, or it is too short.
-    """
-    if options.token_file is None:
-        if options.host not in LOOPBACK and not options.insecure:
-            raise ValueError(
-                f"anyone who can connect to {options.host} could read and change the model: set "
-                "--token-file, or pass --insecure"
-            )
-        return None
-    file = Path(options.token_file)
-    if not file.is_file():
-        raise ValueError(f"the file of the token, {file}, does not exist")
-    token = file.read_bytes().strip()
-    # The group is left alone: Kubernetes gives secrets to a pod by its group.
-    if os.name != "nt" and file.stat().st_mode & stat.S_IROTH:
-        log(f"warning: all users can read the token; run chmod 600 {file}")
-    if TOKEN.fullmatch(token) is None:
+def read_tokens(options: ServeOptions) -> Tokens:
+    """Return the tokens; raise `ValueError` if one is not safe, or others could ask without."""
+    tokens = Tokens(options.token_file, options.read_token_file)
+    if not (tokens.are_needed or options.insecure or options.host in LOOPBACK):
         raise ValueError(
-            f"the token in {file} must be one line of at least 16 visible ASCII characters, "
-            "without spaces or a byte order mark; make one with: openssl rand "
-            f"-hex 32 > {file}"
+            f"anyone who can connect to {options.host} could read and change the model: set "
+            "--token-file, or pass --insecure"
         )
-    return token
+    return tokens
 
 
 def serve(model: Path, options: ServeOptions, learning: LearnOptions | None) -> None:
@@ -82,6 +59,7 @@ def serve(model: Path, options: ServeOptions, learning: LearnOptions | None) -> 
 
 
 def _serve(model: Path, options: ServeOptions, learning: LearnOptions | None) -> None:
+    start_log(options.log)
     service, reader = Service(model), None
     if learning is not None:
         every = CheckpointInterval.of(learning.checkpoint_every).seconds
@@ -123,18 +101,19 @@ def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:
 @contextmanager
 def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     """Run the web server in a thread of its own while this is entered."""
-    token = read_token(options)
+    tokens = read_tokens(options)
     # Any name is accepted from clients with a token, and from all if none is needed.
-    hosts = LOOPBACK if token is None and not options.insecure else ()
+    hosts = () if tokens.are_needed or options.insecure else LOOPBACK
     limits = Limits(options.max_body, options.max_batch, options.max_requests)
     handlers = Handlers(service, Metrics(service), limits)
     listening = listen(options.host, options.port)
     host, port = listening.getsockname()[:2]
     service.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     config = uvicorn.Config(
-        Application(handlers, token, hosts),
+        Application(handlers, tokens, hosts),
         access_log=False, lifespan="off", server_header=False,
-        log_level="critical",  # clients could fill the log; the application logs its failures
+        # Clients could fill the log, and the application logs its failures.
+        log_config=None, log_level="critical",
         proxy_headers=False,  # nothing here depends on who asks
         ws="none",  # who asks for a web socket is answered by HTTP, without a hint in the log
         limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=GRACE,
@@ -142,6 +121,9 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), name="web", daemon=True)
     thread.start()
+    if hasattr(signal, "SIGHUP"):  # which Windows has not, and which would end the process
+        # An attribute is set and no more: the signal may come in the middle of a step.
+        signal.signal(signal.SIGHUP, lambda *_: setattr(tokens, "is_stale", True))
     try:
         yield
     finally:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, time
@@ -18,7 +19,9 @@ from spectralleader.jobs.learning import LearnResult
 from spectralleader.reading.findings import describe_history, printable
 from spectralleader.reading.snapshot import Reading
 from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.log import log
 from spectralleader.serve.messages import Change, Events
+from spectralleader.sources.files.problems import Skipped
 from spectralleader.sources.reader import Lag
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
@@ -55,13 +58,15 @@ class Published(NamedTuple):
     stepped: float = 0.0  # monotonic seconds of the last step
     rate: float = 0.0  # recent documents per second
     lag: Lag | None = None  # how far behind its source learning is
+    skipped: Sequence[Skipped] = ()  # documents that could not be read, since the start
     points: tuple[Point, ...] = ()  # recent losses, oldest first
     latest: tuple[dict[str, Any], ...] = ()  # documents with their topics, latest first
     surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
     messages: tuple[str, ...] = ()  # for the user, latest last
     saved_at: float | None = None  # Unix seconds of the last checkpoint
     n_saved: int = 0  # documents that it has
-    is_save_failed: bool = False  # whether the last checkpoint could not be written
+    saved_bytes: int = 0  # its size
+    not_saved: str = ""  # why the last checkpoint could not be written
 
 
 class Service(Progress):
@@ -104,16 +109,17 @@ class Service(Progress):
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
-        topics.snapshot().classify([])  # compiles the kernels before the first request
+        topics.at("all").classify([])  # compiles the kernels before the first request
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
-        saved_at = self.path.stat().st_mtime if self.path.exists() else None
-        self.publish(**news, saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
-        log(f"listening on {self.address}")  # not before: it could be refused until now
+        news |= look_at(self.path)
+        self.publish(**news, surprise=np.ones(topics.learner.n_topics))
+        # Not before: it could be refused until now.
+        log("listening", f"listening on {self.address}", address=self.address)
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
         self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
-        log(line)
+        log("message", line)
 
     def reading(self, block: Counted) -> None:
         """Look at some documents before they are learned, for what is published after the step."""
@@ -138,6 +144,7 @@ class Service(Progress):
         """Publish what a step has changed."""
         now, n_docs = monotonic(), result.topics.n_docs
         news, self._seen = {**self._seen, "stepped": now, "n_docs": n_docs}, {}
+        news["skipped"] = result.reader.problems.skipped
         (copied, took), topics = self._renewed, self.published.topics
         is_old = topics is None or topics.full.n_docs != n_docs
         if is_old and now > copied + max(RENEW, SHARE * took):
@@ -168,13 +175,13 @@ class Service(Progress):
 
     def saved(self, checkpoint: Checkpoint) -> None:
         """Record a checkpoint that was written."""
-        self.publish(saved_at=time(), n_saved=checkpoint.topics.n_docs, is_save_failed=False)
+        self.publish(n_saved=checkpoint.topics.n_docs, not_saved="", **look_at(self.path))
         if self.inbox is not None:
             self.inbox.forget(checkpoint.topics.position)
 
     def not_saved(self, error: Exception) -> None:
         """Record a checkpoint that could not be written."""
-        self.publish(is_save_failed=True)
+        self.publish(not_saved=str(error))
 
     # what requests read
 
@@ -189,7 +196,7 @@ class Service(Progress):
             "problems": self.problems(),
             "points": now.points,
             "latest": now.latest,
-            "events": [*now.events.findings, *now.messages],
+            "events": [*now.events.findings, *map(describe_skipped, now.skipped), *now.messages],
         }
 
     def problems(self) -> list[str]:
@@ -204,8 +211,10 @@ class Service(Progress):
             problems.append(f"the source has not answered for {silent:.0f} s")
         if self.inbox is not None and (problem := self.inbox.problem()):
             problems.append(f"posts cannot be stored: {problem}")
-        if now.is_save_failed:
-            problems.append("the last checkpoint failed; the log says why")
+        if now.not_saved:
+            problems.append(f"the last checkpoint failed: {now.not_saved}")
+        elif now.saved_at is not None and not os.path.exists(self.path):
+            problems.append("the model file is missing; what was learned will be written again")
         age = 0.0 if now.saved_at is None else time() - now.saved_at
         if age > self.stale and now.n_docs > now.n_saved:
             problems.append(f"the last checkpoint is {age:.0f} s old")
@@ -224,6 +233,14 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
     return now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4)
 
 
-def log(line: str) -> None:
-    """Print a line to standard error."""
-    print(f"spectralleader: {line}", file=sys.stderr, flush=True)
+def look_at(path: Path) -> dict[str, float]:
+    """Return what is published of the model file; nothing if it is gone already."""
+    with suppress(OSError):
+        status = path.stat()
+        return {"saved_at": status.st_mtime, "saved_bytes": status.st_size}
+    return {}
+
+
+def describe_skipped(row: Skipped) -> str:
+    """Return why documents were skipped, as a sentence."""
+    return f"Skipped {row.documents:,}: {row.reason} (the last: {row.last})."

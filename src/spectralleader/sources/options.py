@@ -73,6 +73,12 @@ class SourceOptions:
         file are lost.
     encoding : str, optional
         Encoding of the text of files, such as latin-1, cp1252 or utf-16 (default: utf-8).
+    broker_settings : str, optional
+        File of settings for the client of a broker, such as its password, which does not belong
+        into an address: a line name=value each.
+
+        Those of Kafka are the client's own, such as sasl.password; those of Redis are username and
+        password.
     header : bool
         CSV and TSV files begin with the names of their columns; if not, these are 1, 2, ...
     time : str, optional
@@ -115,6 +121,7 @@ class SourceOptions:
     format: str | None = option(None, values=FORMATS)
     strict: bool = option(False, "--strict")
     encoding: str | None = option(None, metavar="NAME")
+    broker_settings: str | None = option(None, metavar="FILE")
     header: bool = option(True)
     time: str | None = option(None, metavar="COL")
     time_format: str | None = option(None, metavar="FORMAT")

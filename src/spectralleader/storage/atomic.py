@@ -22,10 +22,10 @@ def write(path: Path, content: bytes) -> Path:
     The content is synced to disk before the rename, and the rename before this returns. Signals are
     held back meanwhile, so that a handler that raises leaves no temporary file behind.
     """
-    target = check_target(path).resolve()  # write through a symbolic link, do not replace it
     with DEFER_SIGNALS:
         try:
-            _replace(target, content)
+            # Resolved to write through a symbolic link, instead of replacing it.
+            _replace(check_target(path).resolve(), content)
         except OSError as error:
             raise StorageError(f"cannot save to {path}: {error.strerror or error}") from error
     return path

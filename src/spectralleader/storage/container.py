@@ -56,11 +56,7 @@ def unpack(content: bytearray) -> dict[str, Any]:
     ValueError
         If the checksum is right but the content is not what `pack` produces.
     """
-    if not content.startswith(MAGIC) or len(content) < START.size:
-        raise StorageError("was not saved by spectralleader")
-    _, n_header, n_data, digest = START.unpack_from(content)
-    if len(content) != START.size + n_header + n_data:
-        raise StorageError("is truncated or has trailing bytes")
+    n_header, n_data, digest = read_start(content, len(content))
     body = memoryview(content)[START.size :]
     if hashlib.sha256(body).digest() != digest:
         raise StorageError("is damaged: its checksum is wrong")
@@ -71,6 +67,16 @@ def unpack(content: bytearray) -> dict[str, Any]:
     if arrays.end != n_data:
         raise ValueError(f"{n_data - arrays.end} bytes follow the last array")
     return header
+
+
+def read_start(content: bytes | bytearray, size: int) -> tuple[int, int, bytes]:
+    """Return the sizes and the digest in the preamble of a file of `size` bytes."""
+    if not content.startswith(MAGIC) or len(content) < START.size:
+        raise StorageError("was not saved by spectralleader")
+    _, n_header, n_data, digest = START.unpack_from(content)
+    if size != START.size + n_header + n_data:
+        raise StorageError("is truncated or has trailing bytes")
+    return n_header, n_data, digest
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -86,16 +92,19 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> bytearray:
-    """Return the content of a file; read only the preamble if the file was not saved by us."""
+    """Return the content of a file; only the preamble is read if it is not that of the file."""
     try:
         with open(path, "rb", opener=_open) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise StorageError(f"cannot read {path}: it is not a regular file")
             start = file.read(START.size)
-            if not start.startswith(MAGIC):
-                raise StorageError(f"{path} was not saved by spectralleader")
+            size = os.fstat(file.fileno()).st_size
+            try:
+                read_start(start, size)
+            except StorageError as error:
+                raise StorageError(f"{path} {error}") from None
             # Writable, so that the arrays can share this memory without a copy.
-            content = bytearray(os.fstat(file.fileno()).st_size)
+            content = bytearray(size)
             content[: len(start)] = start
             n = len(start) + file.readinto(memoryview(content)[len(start) :])
             # The file may have shrunk since its size was read.

@@ -91,17 +91,6 @@ def require_refusal(call: Callable[[], object], kinds: Any, what: str) -> None:
     raise LawError(f"{what} must be rejected, but was accepted")
 
 
-def require_valid(model: TopicModel) -> None:
-    """Raise unless a model is a finite distribution without words of probability 0."""
-    for name, rows in (("weights", model.weights[None]), ("topics", model.topics)):
-        require(np.isfinite(rows).all(), f"{name} must be finite")
-        require((rows >= 0).all(), f"{name} must not be negative, the minimum is {rows.min()}")
-        # Rounding errors of sums over a million words are about 1e-11.
-        away = float(np.abs(rows.sum(axis=1) - 1.0).max())
-        require(away <= 1e-9, f"{name} must sum to 1, but are {away:g} off")
-    require((model.topics > 0).all(), "topics must be positive: no word may have probability 0")
-
-
 def same_state(a: object, b: object) -> bool:
     """Return whether two states (nested dictionaries of arrays and plain values) are equal."""
     if isinstance(a, dict) and isinstance(b, dict):
@@ -178,17 +167,6 @@ DEGENERATE: dict[str, list[list[int]]] = {
 }
 
 
-def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents:
-    """Return documents of 0 to 8 words from two overlapping topics."""
-    rng = np.random.default_rng(seed)
-    topics = rng.dirichlet(np.ones(n_words), size=2)
-    chosen = topics[rng.integers(2, size=n_docs)]
-    sizes = rng.integers(0, 9, size=n_docs)
-    return Documents.from_tokens(
-        [rng.choice(n_words, size=n, p=p) for n, p in zip(sizes, chosen, strict=True)], n_words
-    )
-
-
 def growing(whole: Documents, size: int) -> list[Documents]:
     """Return blocks with words numbered in order of appearance, each over the words so far."""
     words, first = np.unique(whole.words, return_index=True)
@@ -208,11 +186,17 @@ class Topics:
 
     def documents(self, n_docs: int, n_words: int, *, seed: int = 0) -> Documents:
         """Return documents of 0 to 8 words from two overlapping topics."""
-        return documents(n_docs, n_words, seed=seed)
+        rng = np.random.default_rng(seed)
+        topics = rng.dirichlet(np.ones(n_words), size=2)
+        chosen = topics[rng.integers(2, size=n_docs)]
+        sizes = rng.integers(0, 9, size=n_docs)
+        return Documents.from_tokens(
+            [rng.choice(n_words, size=n, p=p) for n, p in zip(sizes, chosen, strict=True)], n_words
+        )
 
     def growing(self, n_docs: int, n_words: int, size: int) -> Stream:
         """Return blocks in which words are numbered in order of appearance."""
-        return growing(documents(n_docs, n_words), size)
+        return growing(self.documents(n_docs, n_words), size)
 
     def odd(self) -> dict[str, Documents]:
         """Return degenerate documents, and some that are as long as can be counted."""
@@ -233,7 +217,13 @@ class Topics:
 
     def require_valid(self, model: TopicModel) -> None:
         """Raise unless a model is a finite distribution without words of probability 0."""
-        require_valid(model)
+        for name, rows in (("weights", model.weights[None]), ("topics", model.topics)):
+            require(np.isfinite(rows).all(), f"{name} must be finite")
+            require((rows >= 0).all(), f"{name} must not be negative, the minimum is {rows.min()}")
+            # Rounding errors of sums over a million words are about 1e-11.
+            away = float(np.abs(rows.sum(axis=1) - 1.0).max())
+            require(away <= 1e-9, f"{name} must sum to 1, but are {away:g} off")
+        require((model.topics > 0).all(), "topics must be positive: no word may have probability 0")
 
 
 TOPICS = Topics()

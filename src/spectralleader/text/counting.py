@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 
@@ -38,8 +37,10 @@ def count_words(
     if isinstance(tokenizer, Words):
         return _scan(texts, tokenizer, tables, min_count=min_count)
     if isinstance(tokenizer, Tokens):
-        return _count_tokens(tokenizer.flatten(texts), tables, min_count=min_count)
-    return _count_tokenized(texts, tokenizer, tables, min_count=min_count)
+        flat = tokenizer.flatten(texts)
+    else:
+        flat = FlatTokens.of([list(tokenizer(text)) for text in texts])
+    return _count_tokens(flat, tables, min_count=min_count)
 
 
 def _scan(
@@ -93,20 +94,6 @@ def _rules(words: Words, *, is_ascii: bool) -> Rules:
     skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
     characters = ascii_characters() if is_ascii else all_characters()
     return Rules(words.min_length, *skips, stops, characters)
-
-
-def _count_tokenized(
-    texts: Sequence[str],
-    tokenizer: Callable[[str], Iterable[str]],
-    tables: Tables,
-    *,
-    min_count: int,
-) -> tuple[Documents, Tables]:
-    tokens = [list(tokenizer(text)) for text in texts]
-    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    return _count_tokens(
-        FlatTokens(list(chain.from_iterable(tokens)), lengths, None), tables, min_count=min_count
-    )
 
 
 def _count_tokens(flat: FlatTokens, tables: Tables, *, min_count: int) -> tuple[Documents, Tables]:

@@ -21,40 +21,33 @@ TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
 Bytes = NDArray[np.uint8]
 
 
-def as_strings(texts: Texts) -> Sequence[str]:
-    """Return texts as a sequence of strings.
+def take_texts(texts: Texts, words: object = None) -> Sequence[Any]:
+    """Return texts as a sequence of what `words` counts: strings, or documents of tokens.
+
+    What documents of tokens hold is checked by `Tokens.flatten`.
 
     Raises
     ------
     TypeError
-        If a single string, a data frame or a dictionary is given.
+        If a single text or document, a data frame or a dictionary is given.
     ValueError
-        If one of them is not a string; the message names its position.
+        If a text is not a string; the message names its position.
     """
+    of_tokens = isinstance(words, Tokens)
+    if of_tokens and isinstance(texts, str | bytes | Mapping):
+        raise TypeError(f"documents must be a sequence, got {texts!r:.40}; give one as [it]")
     if isinstance(texts, str | bytes):
         raise TypeError(
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
     check_one_column(texts)
-    strings: list[Any] = list(as_list(texts))
+    column = as_list(texts)
+    if of_tokens:
+        return column if isinstance(column, list | tuple) else list(column)
+    strings = list(column)
     if not set(map(type, strings)) <= {str}:
         _check_each(strings)
     return strings
-
-
-def as_token_documents(documents: Any) -> Sequence[Any]:
-    """Return documents of tokens as a sequence; what each holds is checked by `Tokens.flatten`.
-
-    Raises
-    ------
-    TypeError
-        If a single document or a data frame is given.
-    """
-    if isinstance(documents, str | bytes | Mapping):
-        raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
-    check_one_column(documents)
-    column = as_list(documents)
-    return column if isinstance(column, list | tuple) else list(column)
 
 
 def as_list(column: Any) -> Any:
@@ -78,23 +71,15 @@ def as_list(column: Any) -> Any:
 def _check_each(strings: Sequence[Any]) -> None:
     for position, text in enumerate(strings):
         if not isinstance(text, str):
-            raise ValueError(f"text {position} is {text!r:.40}, not a string; {_advise(text)}")
-
-
-def _advise(text: Any) -> str:
-    if isinstance(text, (*LISTS, Mapping)):
-        return 'for documents of tokens set words="tokens"'
-    return "leave out rows without text, and decode bytes"
-
-
-def take_texts(texts: Texts, words: object) -> Sequence[Any]:
-    """Return texts as a sequence of what `words` counts: strings, or documents of tokens."""
-    return as_token_documents(texts) if isinstance(words, Tokens) else as_strings(texts)
+            advice = "leave out rows without text, and decode bytes"
+            if isinstance(text, (*LISTS, Mapping)):
+                advice = 'for documents of tokens set words="tokens"'
+            raise ValueError(f"text {position} is {text!r:.40}, not a string; {advice}")
 
 
 def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[Any]]:
     """Yield consecutive blocks of so many texts; an iterator is read as far as needed only."""
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
+    if not isinstance(texts, Iterator):
         strings = take_texts(texts, words)
         for start in range(0, len(strings), size):
             yield strings[start : start + size]

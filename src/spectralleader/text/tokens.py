@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, takewhile
 from typing import Any, NamedTuple
@@ -26,7 +26,13 @@ class FlatTokens(NamedTuple):
 
     tokens: list[str]
     lengths: Ints  # (n_docs,) tokens of each document
-    counts: Floats | None  # (n_tokens,) how often each occurs; None: once
+    counts: Floats | None = None  # (n_tokens,) how often each occurs; None: once
+
+    @classmethod
+    def of(cls, documents: Sequence[Collection[str]]) -> FlatTokens:
+        """Return the concatenated tokens of documents in which each occurs as often as it does."""
+        lengths = np.fromiter(map(len, documents), np.int64, len(documents))
+        return cls(list(chain.from_iterable(documents)), lengths)
 
 
 @dataclass(frozen=True)
@@ -67,12 +73,11 @@ class Tokens(Saved):
             If a document is not a valid document of tokens; the message names its position.
         """
         read = [self._read(document, position) for position, document in enumerate(documents)]
-        lengths = np.fromiter(map(len, read), np.int64, len(read))
-        tokens = list(chain.from_iterable(read))
+        flat = FlatTokens.of(read)
         if not any(isinstance(document, dict) for document in read):
-            return FlatTokens(tokens, lengths, None)
+            return flat
         counts = (one.values() if isinstance(one, dict) else [1] * len(one) for one in read)
-        return FlatTokens(tokens, lengths, np.array([*chain.from_iterable(counts)], np.float64))
+        return flat._replace(counts=np.array([*chain.from_iterable(counts)], np.float64))
 
     def _read(self, document: Any, position: int) -> list[str] | dict[str, int]:
         """Return the tokens of a document, or their counts if it has any."""

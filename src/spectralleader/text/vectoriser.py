@@ -8,7 +8,7 @@ from typing import Any
 from spectralleader.arrays import Ints
 from spectralleader.checks.saved import Saved, by_kind, fields
 from spectralleader.documents import Documents
-from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.texts import Texts
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words, as_words, words_settings
@@ -82,11 +82,11 @@ class Vectoriser(Saved):
         ValueError
             If a text is missing or not a string; the message names its position.
         """
-        return self.vocabulary.count_texts(take_texts(texts, self.words), self.words)
+        return self.vocabulary.count_texts(texts, self.words)
 
     def count_known(self, texts: Texts) -> Documents:
         """Return the counts of known words, without adding new ones."""
-        return self.vocabulary.count_known(take_texts(texts, self.words), self.words)
+        return self.vocabulary.count_known(texts, self.words)
 
     def settle(self) -> Ints | None:
         """Let a growing vocabulary evict words; see `GrowingVocabulary.settle`."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from itertools import chain
 from os import PathLike
-from typing import Any, Self, overload
+from typing import Any, ClassVar, Self, cast, overload
 
 import numpy as np
 
@@ -18,11 +20,10 @@ from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import AT_ONCE, count_words
-from spectralleader.text.texts import Strings, Texts, in_blocks_of
+from spectralleader.text.texts import Strings, Texts, in_blocks_of, take_texts
 from spectralleader.text.word_table import (
     Tables,
     WordTable,
-    copy_table,
     empty_table,
     look_up,
     make_table,
@@ -49,6 +50,9 @@ class Vocabulary(Sequence[str], Saved):
 
     saved_as = "given"
     saved = fields(words=Strings)
+
+    grows: ClassVar[bool] = False
+    """Whether new words are added."""
 
     _table: WordTable
     _spelled = Strings()  # cache of the words as strings
@@ -95,11 +99,18 @@ class Vocabulary(Sequence[str], Saved):
                 "rarest were forgotten on the way",
                 stacklevel=2,
             )
-        if not counted:
+        totals = dict(zip(counted, counted.totals.tolist(), strict=True))
+        return Vocabulary.ranked(totals, n_words, min_count=min_count)
+
+    @staticmethod
+    def ranked(totals: Mapping[str, int], n_words: int, *, min_count: int = 1) -> Vocabulary:
+        """Return the most frequent of counted words, in the order of `most_frequent`."""
+        if not totals:
             raise NoWordsError(
                 "the texts have no words: check the column, the language, the stop words"
             )
-        ranked = sorted(zip((-counted.totals).tolist(), counted, strict=True))
+        # Equal counts in the order of the alphabet: every engine finds the same vocabulary.
+        ranked = sorted((-n, word) for word, n in totals.items())
         # At least one word: a vocabulary of none would be an error about something else.
         ranked = [one for one in ranked if -one[0] >= min_count] or ranked[:1]
         return Vocabulary(word for _, word in ranked[:n_words])
@@ -109,22 +120,23 @@ class Vocabulary(Sequence[str], Saved):
         """Number of words, d."""
         return int(self._table.size[0])
 
+    @property
+    def n_too_long(self) -> int:
+        """Occurrences of words that were not added because they are longer than 512 bytes."""
+        return int(self._table.size[1])
+
     def find(self, words: Iterable[str]) -> Ints:
         """Return the ids of words; -1 for unknown ones."""
         return look_up(self._table, list(words))
 
-    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the word counts of texts; a growing vocabulary adds new words."""
         return self.count_known(texts, words)
 
-    def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_known(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the counts of known words of texts, without adding new ones."""
-        return count_words(texts, words, Tables(self._table, self._table), min_count=0)[0]
-
-    @property
-    def grows(self) -> bool:
-        """Whether new words are added."""
-        return False
+        texts, tables = take_texts(texts, words), Tables(self._table, self._table)
+        return count_words(texts, words, tables, min_count=0)[0]
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
@@ -137,7 +149,7 @@ class Vocabulary(Sequence[str], Saved):
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that vocabularies must share to be united."""
-        return {"vocabulary": "growing" if self.grows else "given"}
+        return {"vocabulary": self.saved_as}
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
         """Return the union with other vocabularies, and the new ids of the words of each.
@@ -216,23 +228,20 @@ class GrowingVocabulary(Vocabulary):
         _rare=WordTable,
     )
 
+    grows = True
+
     def __init__(self, max_words: int, *, words: Iterable[str] = (), min_count: int = 1) -> None:
         self.max_words = check_n_words(max_words)
         self.min_count = check_whole("min_count", min_count, 1)
         self._table, self._rare = make_table(list(words)), empty_table()
 
-    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Texts, words: Tokenizer) -> Documents:
         """Return the word counts of texts, and add new words."""
+        texts, tables = take_texts(texts, words), Tables(self._table, self._rare)
         with DEFER_SIGNALS:
-            tables = Tables(self._table, self._rare)
             documents, tables = count_words(texts, words, tables, min_count=self.min_count)
             self._table, self._rare = tables
         return documents
-
-    @property
-    def grows(self) -> bool:
-        """Whether new words are added."""
-        return True
 
     @property
     def totals(self) -> Ints:
@@ -242,7 +251,7 @@ class GrowingVocabulary(Vocabulary):
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
         if n_words is None or n_words >= self.n_words:
-            return _Frozen(copy_table(self._table), self.words)
+            return _Frozen(deepcopy(self._table), self.words)
         words = Strings(self.words[:n_words])
         return _Frozen(make_table(words), words)
 
@@ -261,12 +270,9 @@ class GrowingVocabulary(Vocabulary):
             self._set_rare(*self._rare_words())
         if self.n_words <= most:
             return None
-        totals = self.totals
-        kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
-        new_ids = np.full(len(totals), -1)
-        new_ids[kept] = np.arange(len(kept))
+        kept, new_ids = choose_frequent(self.totals, self.max_words)
         words = self.words
-        self._restore([words[i] for i in kept], totals[kept])
+        self._restore([words[i] for i in kept], self.totals[kept])
         return new_ids
 
     def _rare_words(self) -> tuple[list[str], Ints]:
@@ -290,18 +296,13 @@ class GrowingVocabulary(Vocabulary):
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
         """Return the union, with the counts added; see `Vocabulary.unite`."""
-        parts: list[Vocabulary] = [self, *others]
+        parts = [self, *cast("Sequence[Self]", others)]  # of the same settings
         united = type(self)(self.max_words, min_count=self.min_count)
-        totals = Counter[str]()  # of all words, known ones first
-        for one in parts:
-            totals.update(dict.fromkeys(one, 0))
-        growing = [one for one in parts if isinstance(one, GrowingVocabulary)]
+        totals = Counter[str](dict.fromkeys(chain.from_iterable(parts), 0))  # known words first
         n_known = len(totals)
-        for one in growing:
-            totals.update(dict(zip(one, one.totals.tolist(), strict=True)))
-        for one in growing:
-            words, counts = one._rare_words()
-            totals.update(dict(zip(words, counts.tolist(), strict=True)))
+        for one in parts:
+            for words, counts in ((one, one.totals), one._rare_words()):
+                totals.update(dict(zip(words, counts.tolist(), strict=True)))
         # Rare words may be frequent enough together.
         known = [w for i, (w, n) in enumerate(totals.items()) if i < n_known or n >= self.min_count]
         united._restore(known, np.array([totals[word] for word in known], np.int64))
@@ -311,7 +312,19 @@ class GrowingVocabulary(Vocabulary):
         return united, [united.find(part) for part in parts]
 
     def _restore(self, words: list[str], totals: Ints) -> None:
-        self._table, self._spelled = make_table(words, totals), Strings(words)
+        n_too_long, self._table = self.n_too_long, make_table(words, totals)
+        self._table.size[1], self._spelled = n_too_long, Strings(words)
+
+
+def choose_frequent(totals: Ints, n_words: int) -> tuple[Ints, Ints]:
+    """Return the ids of the most frequent words, and the new id of each word, -1 if it is evicted.
+
+    The words keep their order; of equally frequent words, the oldest stay.
+    """
+    kept = np.sort(np.argsort(-totals, kind="stable")[:n_words])
+    new_ids = np.full(len(totals), -1)
+    new_ids[kept] = np.arange(len(kept))
+    return kept, new_ids
 
 
 class _Frozen(Vocabulary):

@@ -26,6 +26,7 @@ ROOM = 16  # words that a new table has room for
 # Words that are added at their first occurrence, whatever the minimum: with few documents most
 # words are rare, and a model of a handful of texts should have their words.
 N_AT_ONCE = 1000
+LONGEST = 512  # bytes of a word that is added: with longer ones, words would not bound the memory
 
 
 class WordTable(NamedTuple):
@@ -35,7 +36,7 @@ class WordTable(NamedTuple):
     starts: Ints  # (room + 1,) word i is arena[starts[i] : starts[i + 1]]
     arena: Bytes  # words end to end, UTF-8
     totals: Ints  # (room,) number of occurrences of each word
-    size: Ints  # (1,) the number of words
+    size: Ints  # (2,) the number of words, and of occurrences of those that were too long
 
     def words(self) -> Strings:
         """Return the words in the order of their numbers."""
@@ -70,14 +71,8 @@ def empty_table() -> WordTable:
         np.zeros(ROOM + 1, np.int64),
         np.zeros(8 * ROOM, np.uint8),
         np.zeros(ROOM, np.int64),
-        np.zeros(1, np.int64),
+        np.zeros(2, np.int64),
     )
-
-
-def copy_table(table: WordTable) -> WordTable:
-    """Return an independent copy, to be searched while words are added to the original."""
-    words, totals = (table.slots.copy(), table.starts.copy(), table.arena.copy()), table.totals
-    return WordTable(*words, totals.copy(), table.size.copy())
 
 
 def look_up(table: WordTable, words: Sequence[str]) -> Ints:
@@ -93,8 +88,9 @@ def make_table(words: Sequence[str], totals: Ints | int = 0) -> WordTable:
             raise ValueError(f"a vocabulary is made of words, got {word!r}")
     tables, one_document = Tables(empty_table(), empty_table()), np.array([len(words)])
     numbers, (table, _) = add_documents(tables, words, one_document, None, min_count=1)
-    if len(twice := np.flatnonzero(numbers != np.arange(len(words)))):
-        raise ValueError(f"the vocabulary has the word {words[twice[0]]!r} twice")
+    if len(wrong := np.flatnonzero(numbers != np.arange(len(words)))):
+        how = "twice" if numbers[wrong[0]] >= 0 else f"with more than {LONGEST} bytes"
+        raise ValueError(f"the vocabulary has the word {words[wrong[0]]!r:.60} {how}")
     table.totals[: len(words)] = totals
     return table
 
@@ -206,7 +202,7 @@ def number_of(
     number = find_word(known.slots, known.starts, known.arena, text, start, end, hashed)
     if number >= 0:
         return number
-    if min_count == 0:
+    if min_count == 0 or end - start > LONGEST:
         return UNKNOWN
     n_before = 0
     if min_count > 1 and known.size[0] >= N_AT_ONCE:
@@ -231,6 +227,8 @@ def count_word(tables: Tables, number: int, count: float) -> None:
     """Count a word by the number that `number_of` returned."""
     if number >= 0:
         tables.known.totals[number] += np.int64(count)
+    elif number == UNKNOWN:
+        tables.known.size[1] += np.int64(count)
     else:
         tables.rare.totals[RARE - number] += np.int64(count)
 

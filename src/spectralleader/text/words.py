@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -123,12 +123,9 @@ def as_words(given: Tokenizer | str | None) -> Tokenizer:
 
 def words_settings(words: Tokenizer) -> dict[str, Any]:
     """Return the settings of a tokenizer as plain values; a custom one is returned itself."""
-    if isinstance(words, Tokens):
-        return {"tokenizer": "Tokens", "split": words.split}
-    if not isinstance(words, Words):
-        return {"tokenizer": words}
-    own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
-    return {"tokenizer": "Words", **own}
+    if isinstance(words, Words | Tokens):
+        return {"tokenizer": type(words).__name__, **asdict(words)}
+    return {"tokenizer": words}
 
 
 def read_words(path: str | PathLike[str]) -> list[str]:

@@ -56,7 +56,7 @@ class TextTopics(ThreadSafe):
     Texts without known words are counted but not learned.
 
     It is thread-safe: steps and reads are serialised. Readers that must not wait for a step can use
-    a `snapshot`.
+    what `read` or `at` returned before.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class TextTopics(ThreadSafe):
         # Copying the remembered documents takes longest: once per step.
         if self._reading is None:
             self._reading = Reading(
-                self.snapshot(),
+                self.at(ALL),
                 self.tree(),
                 remembered(self.learner),
                 Names(self.annotations.names.given),
@@ -195,12 +195,8 @@ class TextTopics(ThreadSafe):
             numbers agree, and are not refined.
         """
         # All topics need no tree, and no copy of the remembered documents.
-        is_all = not recent and self.level(level) == self.learner.n_topics
-        return self.snapshot() if is_all else self.read(recent=recent).at(level)
-
-    @locked
-    def snapshot(self) -> Snapshot:
-        """Return all topics, see `at`."""
+        if recent or self.level(level) != self.learner.n_topics:
+            return self.read(recent=recent).at(level)
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @locked
@@ -310,6 +306,7 @@ class TextTopics(ThreadSafe):
         position : JSON, or a function that returns it, optional
             The position in the source after the block.
         """
+        self.check_learns()
         if not (position is None or callable(position)):
             check_json("a position", position)
         vocabulary, words = self.vectoriser.vocabulary, self.vectoriser.words
@@ -320,17 +317,25 @@ class TextTopics(ThreadSafe):
         documents = vocabulary.count_texts(texts, words)
         return Counted(texts, documents, with_words(documents), seconds, position)
 
+    def check_learns(self) -> None:
+        """Raise `ValueError` if the learner ignores documents."""
+        if not getattr(self.learner, "learns", True):
+            raise ValueError(
+                "these topics were learned at once, as by an engine, and cannot learn more: use "
+                "them to predict (as with serve --read-only), or learn new ones"
+            )
+
     @locked
     def step(self, counted: Counted) -> Ints | None:
         """Learn a block from `take_in`; return the new ids of all words if some were evicted."""
-        documents = counted.known
+        documents, n_docs = counted.known, counted.documents.n_docs
         with changing(self):
             # p-values compare with scores by models that had not learned the document.
             self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
             counted.add_to(self.timeline, self.n_docs, self.vectoriser)
-            self.n_docs += counted.n_docs
-            self.n_empty += counted.n_docs - documents.n_docs
+            self.n_docs += n_docs
+            self.n_empty += n_docs - documents.n_docs
             if counted.position is not None:
                 self._position = counted.position
             # Only now: the timeline reads words of this block, some of which may be evicted.
@@ -351,6 +356,7 @@ class TextTopics(ThreadSafe):
         return self._position
 
     @position.setter
+    @locked
     def position(self, position: Any) -> None:
         self._position = position
 
@@ -482,11 +488,6 @@ class Counted(NamedTuple):
     known: Documents  # those of them that have words
     seconds: Floats | None = None  # (n_docs,) Unix seconds; None without times
     position: Any = None  # in the source, after the block: JSON, or a function that returns it
-
-    @property
-    def n_docs(self) -> int:
-        """Number of texts, with and without words."""
-        return self.documents.n_docs
 
     def add_to(self, timeline: Timeline, n_before: int, vectoriser: Vectoriser) -> None:
         """Add the texts that have words to a timeline, after so many documents."""

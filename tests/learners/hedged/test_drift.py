@@ -72,7 +72,7 @@ def test_a_second_change_is_suspected_while_an_older_bet_leads():
 
 def test_nothing_is_suspected_at_low_odds():
     drift = Drift(((0, 1),))
-    assert drift.suspected_since is None
+    assert (drift.mean_odds, drift.suspected_since) == (1.0, None)
     drift.update(np.zeros((50, 2)), 0)
     assert drift.suspected_since is None
 

@@ -85,8 +85,10 @@ def test_long_documents_and_large_counts_do_not_underflow():
 def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
     names = list(TABLE.column)
     assert len(names) == len(Experts(K, 5).losses)
-    assert len(TABLE.rows) + 4 == len(names)  # two finer EMs with two strengths
-    assert ESTIMATES == ("reservoir", "window", "EM of the last 1000", "EM of the last 10000")
+    finer = len(SETTINGS.memories) * len(SETTINGS.strengths)
+    assert len(TABLE.rows) + finer == len(set(names)) == len(names)
+    forgetting = tuple(f"EM of the last {memory:g}" for memory in SETTINGS.memories)
+    assert (ESTIMATES[:2], ESTIMATES[2:]) == (("reservoir", "window"), forgetting)
     for name in ESTIMATES:
         assert TABLE.rows[TABLE.column[name]] == (name, name, 0, None)
 
@@ -273,9 +275,10 @@ def test_a_topic_that_stays_is_expected_to_stay_and_another_is_not_given_up():
 
 
 def with_losses(window, all_documents, forgetting):
-    """Experts with estimates of 200, 50, 300 and 400 documents, and these losses."""
+    """Experts with estimates of 200, 50, 300, 400 documents and so on, and these losses."""
     experts = Experts(K, 5)
-    for name, n_docs in zip(ESTIMATES, (200.0, 50.0, 300.0, 400.0), strict=True):
+    sizes = (200.0, 50.0, *(300.0 + 100.0 * i for i in range(len(SETTINGS.memories))))
+    for name, n_docs in zip(ESTIMATES, sizes, strict=True):
         one = some(int(n_docs))
         experts.estimates.replace(name, Statistics(n_docs * one.totals, n_docs * one.words))
         experts.losses[TABLE.column[name]] = forgetting
@@ -310,7 +313,9 @@ def test_a_restarted_em_holds_no_more_documents_than_its_memory():
     experts.restart()
     n_docs = [experts.estimates.view(name).totals[0].sum() for name in ESTIMATES[2:]]
     scales = [experts.estimates.view(name).scale for name in ESTIMATES[2:]]
-    np.testing.assert_allclose(np.multiply(n_docs, scales), [1000.0, 4000.0])
+    expected = [min(memory, 4000.0) for memory in SETTINGS.memories]
+    assert min(expected) < 4000.0 == max(expected)
+    np.testing.assert_allclose(np.multiply(n_docs, scales), expected)
 
 
 def test_topics_are_outdated_if_those_of_the_window_are_better_by_the_share():

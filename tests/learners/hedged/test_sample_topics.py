@@ -57,6 +57,8 @@ def test_only_topics_below_the_fraction_are_dead_and_only_those_from_it_are_in_u
     posterior = np.eye(4, dtype=np.float32)[np.repeat(range(4), [20, 14, 5, 1])]
     assert find_dead(posterior, 0.5).tolist() == [False, False, False, True]
     assert find_dead(posterior, 0.51).tolist() == [False, False, True, True]
+    posterior[-1] = [0.4, 0.0, 0.0, 0.6]  # of a tenth, by which documents prefer it, it has less
+    assert find_dead(posterior, 0.1).tolist() == [False] * 4
     assert (count_used(posterior, 0.5), count_used(posterior, 0.51)) == (3, 2)
 
 

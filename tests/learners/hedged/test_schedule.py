@@ -143,6 +143,11 @@ def test_searches_for_a_change_take_a_share_of_the_stream(share, at):
     assert searches(replace(SOON, searched=share)) == at
 
 
+def test_a_search_may_take_exactly_its_share_of_the_stream():
+    one = schedule(n_compared=10**6, next_race=10**6, settings=replace(SOON, searched=0.25))
+    assert due(one, 160, suspected=120) == Search(40)
+
+
 def test_another_change_is_looked_into_from_the_start():
     one = schedule(1500, n_compared=10**6)
     assert due(one, 2040, suspected=2000) == Search(40)

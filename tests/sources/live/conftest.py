@@ -1,48 +1,49 @@
-import json
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 
 import pytest
 
-from tests.servers import KafkaCluster, RedisServer, why_no_kafka, why_no_redis
+from tests.servers import SERVERS
 
 NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def redis_server(tmp_path_factory):
-    if (reason := why_no_redis()) is not None:
-        pytest.skip(reason)
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.kill()
+def start_server(tmp_path_factory):
+    """Start the server of a kind of source, once."""
+    started = {}
+
+    def start(kind):
+        why_not, server = SERVERS[kind]
+        if (reason := why_not()) is not None:
+            pytest.skip(reason)
+        if kind not in started:
+            started[kind] = server(tmp_path_factory.mktemp(kind))
+        return started[kind]
+
+    yield start
+    for server in started.values():
+        server.kill()
 
 
 @pytest.fixture(scope="session")
-def kafka_cluster():
-    if (reason := why_no_kafka()) is not None:
-        pytest.skip(reason)
-    return KafkaCluster()
+def redis_server(start_server):
+    return start_server("redis")
 
 
-@pytest.fixture(params=["redis", "kafka", "file", "folder"])
-def stream(request, tmp_path):
+@pytest.fixture(scope="session")
+def kafka_cluster(start_server):
+    return start_server("kafka")
+
+
+@pytest.fixture(params=[*SERVERS, "file", "folder"])
+def stream(request, tmp_path, start_server):
     """Any live source: its address, and a function that adds texts to it."""
     name = f"clicks{next(NUMBERS)}"
-    if request.param == "redis":
-        server = request.getfixturevalue("redis_server")
-
-        def add(texts):
-            server.fill(name, [{"text": text} for text in texts])
-
-        return f"{server.address}/{name}", add
-    if request.param == "kafka":
-        cluster = request.getfixturevalue("kafka_cluster")
-
-        def add(texts):
-            cluster.fill(name, [json.dumps({"text": text}) for text in texts])
-
-        return f"{cluster.address}/{name}", add
+    if request.param in SERVERS:
+        server = start_server(request.param)
+        return f"{server.address}/{name}", partial(server.add, name)
     if request.param == "file":
         path = tmp_path / f"{name}.log"
         path.touch()

@@ -229,6 +229,7 @@ def test_a_folder_picks_up_new_files_in_order_of_their_names(tmp_path):
         (tmp_path / "a.txt").write_text("late\n")
         assert now(reader) == ["hidden"]
         assert said == ["a.txt sorts before b.txt, which was already read; skipped"]
+        assert [row.last for row in reader.problems.skipped] == [f"{tmp_path} file a.txt"]
         position = reader.position
     (tmp_path / "c.txt").write_text("changed\n")
     with pytest.raises(ValueError, match=r"c\.txt has changed since it was learned; restore it"):

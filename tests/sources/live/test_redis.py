@@ -116,6 +116,7 @@ def test_messages_deleted_before_they_were_read_are_reported_with_their_number(
     assert found[:12] == [f"rain {i}" for i in range(18, 30)]
     [lost] = said
     assert "was trimmed: 8 messages were deleted before learning" in lost
+    assert [row[:2] for row in reader.problems.skipped] == [("deleted before it was read", 8)]
     with pytest.raises(ValueError, match=r"8 messages were deleted.*omit --strict"):
         read_all(address, after=position, strict=True)
     said.clear()
@@ -153,6 +154,25 @@ def test_messages_deleted_while_the_stream_is_followed_are_reported(
         reader.next_or_idle()
     [lost] = said
     assert "4 messages were deleted" in lost
+
+
+def test_the_password_comes_from_a_file(redis_server, tmp_path):
+    redis_server.fill("secret", [{"text": "rain"}])
+    given = tmp_path / "settings"
+    given.write_text("# of the reader\nusername=reader\n\n password = a=b \n")
+    with redis_server.client() as client:
+        client.acl_setuser(
+            "reader", enabled=True, passwords=["+a=b"], keys=["secret"], commands=["+@all"]
+        )
+    _, found = read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    assert found == ["rain"]
+    given.write_text("username=reader\npassword=wrong")
+    with pytest.raises(ValueError, match="denies access"):
+        read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    given.write_text("a-password")
+    with pytest.raises(ValueError, match="must have lines such as") as error:
+        read_all(f"{redis_server.address}/secret", broker_settings=str(given))
+    assert "a-password" not in str(error.value)
 
 
 def test_a_stream_that_was_recreated_is_refused_though_its_ids_are_later(redis_server, trimmed):

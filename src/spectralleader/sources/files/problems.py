@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
@@ -13,9 +14,21 @@ BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
 BAD_TIME = "missing or unreadable time; the text is used"
 OUT_OF_ORDER = "earlier than a previous row"
+DELETED = "deleted before it was read"
+LOST_LINES = "rotated away before it was read, with a number of lines that is unknown"
+LATE_FILE = "a file that sorts before one that was read"
+USED = (BAD_TIME, OUT_OF_ORDER)  # problems of documents that are learned all the same
 
 NO_ADVICE: Mapping[str, str] = {}
 N_PLACES = 5  # places remembered per kind
+
+
+class Skipped(NamedTuple):
+    """Why documents were skipped, how many, and the place of the last one."""
+
+    reason: str
+    documents: int
+    last: str
 
 
 class Problems:
@@ -32,6 +45,7 @@ class Problems:
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first `N_PLACES`
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
+    last: dict[str, str]  # by kind: the last place
 
     def __init__(
         self, names: Sequence[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
@@ -39,6 +53,7 @@ class Problems:
         self.counts = {}
         self.places = {}
         self.examples = {}
+        self.last = {}
         self._names = names
         self._strict = strict
         self._advice = advice  # by kind: what to do about it
@@ -47,35 +62,38 @@ class Problems:
         """Count a problem of a row of a file; if strict, raise `ValueError`."""
         self.add_at(kind, name_place(self._names[file], int(line)), detail)
 
-    def add_at(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, raise `ValueError`.
+    def add_at(self, kind: str, place: str, detail: str = "", *, n: int = 1) -> None:
+        """Count a problem of n rows at a place; if strict, raise `ValueError`.
 
-        A row out of order is valid by itself, and only counted.
+        A row out of order is valid by itself, and a late file was reported: both are only counted.
         """
-        self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        self.counts[kind] = self.counts.get(kind, 0) + n
         if detail:
             self.examples.setdefault(kind, detail)
+        self.last[kind] = place
         # A file may have millions of invalid rows: their number is kept, not their places.
-        if count > N_PLACES:
-            return
-        self.places.setdefault(kind, []).append(place)
-        if self._strict and kind != OUT_OF_ORDER:
+        if len(places := self.places.setdefault(kind, [])) < N_PLACES:
+            places.append(place)
+        if self._strict and kind not in (OUT_OF_ORDER, LATE_FILE):
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
             raise ValueError(said + self._advise(kind))
 
-    def absorb(self, other: Problems) -> None:
-        """Add the counts of other problems, and their places up to `N_PLACES` per kind."""
-        for kind, count in other.counts.items():
-            self.counts[kind] = self.counts.get(kind, 0) + count
-            places = self.places.setdefault(kind, [])
-            places += other.places[kind][: N_PLACES - len(places)]
-        self.examples = {**other.examples, **self.examples}
+    def share(self, other: Problems) -> None:
+        """Count in the same tables as other problems, as one file of a folder after another."""
+        self.counts, self.places = other.counts, other.places
+        self.examples, self.last = other.examples, other.last
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """Why documents were skipped; without problems of those that are learned all the same."""
+        counts = {kind: n for kind, n in self.counts.items() if kind not in USED}
+        return [Skipped(kind, n, self.last[kind]) for kind, n in counts.items()]
 
     def summary(self) -> list[str]:
         """Return one message per kind."""
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
-            f"{list_places(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            f"{list_places(self.places[kind])}{', ...' if count > len(self.places[kind]) else ''})"
             f"{self._advise(kind)}"
             for kind, count in self.counts.items()
         ]

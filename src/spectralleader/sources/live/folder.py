@@ -12,7 +12,7 @@ from spectralleader.checks.states import part, take, text
 from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.problems import LATE_FILE, Problems
 from spectralleader.sources.files.reader import FileReader
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.reader import NOTHING
@@ -88,6 +88,7 @@ class FolderReader(Reader):
         self.close()
         self._name = path.name
         self._reader = reader = FileReader([str(path)], self._options)
+        reader.problems.share(self.problems)
         reader.open(position)
         if self._columns is None:
             self._columns, self.guesses = reader.columns, reader.guesses
@@ -110,6 +111,7 @@ class FolderReader(Reader):
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
             self._options.say(f"{name} sorts before {self._name}, which was already read; skipped")
+            self.problems.add_at(LATE_FILE, f"{self._folder} file {name}")
         self._known = names
 
     def next_or_idle(self) -> TextBlock:
@@ -140,6 +142,5 @@ class FolderReader(Reader):
     def close(self) -> None:
         """Close the current file."""
         if self._reader is not None:
-            self.problems.absorb(self._reader.problems)
             self._reader.close()
             self._reader = None

@@ -16,7 +16,8 @@ from spectralleader.errors import ResumeError
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
 from spectralleader.sources.files.position import FilePosition, digest_of, read_ends
-from spectralleader.sources.live.protocol import LiveSource, MessageBatch, in_steps
+from spectralleader.sources.files.problems import LOST_LINES
+from spectralleader.sources.live.protocol import BackOff, LiveSource, MessageBatch, in_steps
 from spectralleader.sources.options import Json, SourceOptions
 
 WAIT = 0.1  # seconds between polls of a file without new lines
@@ -81,6 +82,7 @@ class FollowedFile(LiveSource):
         self.name = path
         self._path = Path(path)
         self._options = options
+        self._back_off = BackOff(path, options.say)
         self._file: IO[bytes] | None = None
         self._left: IO[bytes] | None = (
             None  # read before; while it is open, its inode is not reused
@@ -186,9 +188,16 @@ class FollowedFile(LiveSource):
     def _find_lines(self) -> bool:
         """Read on, here or in the next file; return whether something changed."""
         try:
-            return self._read() or self._move_on()
+            is_changed = self._read() or self._move_on()
         except FileNotFoundError:  # a file was rotated while we looked: look again
             return False
+        except OSError as error:  # such as a folder that may not be searched at the moment
+            if not self._options.waits:
+                raise
+            self._back_off.on_failure(error)
+            return False
+        self._back_off.on_success()
+        return is_changed
 
     def _read(self) -> bool:
         """Read the next chunk; return whether there was anything."""
@@ -329,6 +338,7 @@ class FollowedFile(LiveSource):
         if self._options.strict:
             raise ValueError(f"{lost}; restore the file (uncompressed), or omit --strict")
         self._options.say(lost)
+        self.problems.add_at(LOST_LINES, f"{self.name} line {self._cursor.line}")
 
     def lag(self, position: Json) -> float:
         """Return the bytes between a position and the end of the file that is read."""

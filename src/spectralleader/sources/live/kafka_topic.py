@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import msgspec
 
 from spectralleader.errors import ResumeError, missing_extra
+from spectralleader.sources.files.problems import DELETED
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
@@ -17,6 +18,7 @@ from spectralleader.sources.live.protocol import (
     MessageBatch,
     check_position,
     in_steps,
+    read_settings,
 )
 from spectralleader.sources.options import Json, SourceOptions
 
@@ -86,6 +88,7 @@ class KafkaTopic(LiveSource):
         settings = {
             **SETTINGS,
             **self._more,
+            **read_settings(self._options.broker_settings),
             "bootstrap.servers": self._servers,
             "error_cb": self._note_error,
             "on_commit": self._note_commit,
@@ -150,6 +153,8 @@ class KafkaTopic(LiveSource):
             if self._options.strict:
                 raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
             self._say(f"{lost} were deleted before they were learned")
+            place = f"{self.name} message {number}:{stored}"
+            self.problems.add_at(DELETED, place, n=low - stored)
         return max(stored, int(low))
 
     def _at(self, number: int, offset: int = 0) -> Any:

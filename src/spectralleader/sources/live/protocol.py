@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.options import Json, Say
 
 Fields = list[bytes]  # alternating names and values
@@ -56,6 +59,11 @@ class LiveSource:
     name = ""  # for messages, without a password
     starts_alike = False  # see `Reader`
 
+    @cached_property
+    def problems(self) -> Problems:
+        """Where messages are counted that were deleted before they were read."""
+        return Problems((self.name,))
+
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
 
@@ -78,6 +86,15 @@ class LiveSource:
 
     def close(self) -> None:
         """Disconnect."""
+
+
+def read_settings(path: str | None) -> dict[str, str]:
+    """Return the settings in a file of lines name=value; those that begin with # are ignored."""
+    lines = [] if path is None else Path(path).read_text(encoding="utf-8").splitlines()
+    settings = [line.strip().partition("=") for line in lines if line.strip()[:1] not in ("", "#")]
+    if not all(equals for _, equals, _ in settings):  # not quoted: it may be a password
+        raise ValueError(f"{path} must have lines such as password=secret")
+    return {name.strip(): value.strip() for name, _, value in settings}
 
 
 def pause(seconds: float) -> None:

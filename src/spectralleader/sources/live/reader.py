@@ -52,7 +52,7 @@ class LiveReader(Reader):
         self, source: LiveSource, options: SourceOptions, format: MessageFormat | None = None
     ) -> None:
         self.kind, self.names, self.starts_alike = source.kind, (source.name,), source.starts_alike
-        self.problems = Problems(self.names, strict=options.strict)
+        self.problems = source.problems = Problems(self.names, strict=options.strict)
         self._source, self._options = source, options
         self._format = format
         self._waiting: list[TextBlock] = []  # parts of the next block

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from spectralleader.errors import ResumeError, missing_extra
+from spectralleader.sources.files.problems import DELETED
 from spectralleader.sources.live.protocol import (
     LOOK,
     PATIENCE,
@@ -20,8 +21,9 @@ from spectralleader.sources.live.protocol import (
     LiveSource,
     MessageBatch,
     check_position,
+    read_settings,
 )
-from spectralleader.sources.options import Json, Say, SourceOptions
+from spectralleader.sources.options import Json, SourceOptions
 
 NOTHING_READ = "0-0"
 MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and approximate bytes per request
@@ -84,6 +86,7 @@ class RedisStream(LiveSource):
         """Connect, and resume from a position."""
         self._client = self._redis.Redis.from_url(
             self._server,
+            **read_settings(self._options.broker_settings),
             socket_timeout=TIMEOUT,
             socket_connect_timeout=TIMEOUT,
             retry=None,
@@ -167,6 +170,7 @@ class RedisStream(LiveSource):
             if self._options.strict:
                 raise ValueError(f"{lost}; omit --strict")
             self._say(lost)
+            self.problems.add_at(DELETED, f"{self.name} message {self._id}", n=n_deleted)
         self._n_added = info.n_added - n_left
 
     def take(self, n: int) -> MessageBatch:
@@ -297,8 +301,8 @@ def order(id: str) -> tuple[int, int]:
 class RedisWriter(RedisStream):
     """Appends rows to a stream, one message per row; retries while the server is unreachable."""
 
-    def __init__(self, address: str, say: Say) -> None:
-        super().__init__(address, SourceOptions(say=say))
+    def __init__(self, address: str, options: SourceOptions) -> None:
+        super().__init__(address, options)
         self.open(None)
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
