@@ -12,6 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from spectralleader.learners import SpectralLeader
+from spectralleader.learners.spectral_leader.spectral_leader import in_order
 from spectralleader.page import describe_page, render
 from spectralleader.sources import TextBlock
 from spectralleader.text import Vocabulary, Words
@@ -147,7 +148,7 @@ def parameter_table(n_steps: int, seed: int) -> Table:
     problem, learner = hard(), SpectralLeader(3, n_words=3, seed=seed)
     for block in problem.blocks(block_size=1, n_steps=n_steps, seed=seed):
         learner.learn(block.documents)
-    truth, learned = problem.truth, learner.model.aligned_to(problem.truth)
+    truth, learned = problem.truth, in_order(learner.model, problem.truth)
     title = f"True | learned by SpectralLeader from {n_steps} documents"
     table = Table("topic", title=title, title_justify="left")
     for name in ("weight", *(f"P(word {word + 1})" for word in range(truth.n_words))):

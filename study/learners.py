@@ -16,7 +16,6 @@ from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import Refit
-from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
 from spectralleader.models import Predictive, TopicModel
@@ -24,6 +23,8 @@ from spectralleader.moments.sums import sum_words
 from spectralleader.runtime.locks import locked
 from spectralleader.samples import Reservoir, Sample, read_sample
 from spectralleader.spectral.warm import background_share, smooth_words
+
+MAX_REVISITS = 10_000  # a block comes to an end
 
 
 class IncrementalEM(OnlineEM):
@@ -106,7 +107,7 @@ class IncrementalEM(OnlineEM):
         change = self.sample.add(block)
         # Slots from n_before on were empty: nothing has to be taken out for them.
         replaced = change.slots[change.slots < n_before]
-        self._statistics.add(change.left, self._posterior[replaced], -1.0, least=0.0)
+        self._statistics.add(change.left, self._posterior[replaced], -1.0)
         more = np.zeros((len(self.sample) - n_before, self.n_topics))
         self._posterior = np.concatenate([self._posterior, more])
         self._posterior[change.slots] = 0.0
@@ -126,7 +127,7 @@ class IncrementalEM(OnlineEM):
     def _visit(self, documents: Documents, slots: Ints) -> None:
         """Replace the posteriors of the documents in these slots, in the statistics too."""
         posterior = self._statistics.posterior(documents, self._pseudo_count)
-        self._statistics.add(documents, posterior - self._posterior[slots], least=0.0)
+        self._statistics.add(documents, posterior - self._posterior[slots])
         self._posterior[slots] = posterior
         self._model = None
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from spectralleader.moments.sums import add_up, tuple_weights
+from spectralleader.moments import Sums
+from spectralleader.moments.sums import add_up, tuple_weights, upper_rows
 
 
 def multiply_pairs(documents, Z):
@@ -32,3 +33,53 @@ def square_pairs(documents):
         pairs = g * (np.outer(c, c) - np.diag(c))
         total += pairs @ pairs
     return total
+
+
+def pack(pairs, triples):
+    """Return pairs (r, r) and symmetric triples (r, r, r) in the layout of `Sums.upper`."""
+    i, j = np.triu_indices(len(pairs))
+    # A third of the triples, because unpacking adds three permutations. Squares of 0: no noise.
+    return np.column_stack([triples[i, j] / 3.0, pairs[i, j], np.zeros(len(i))])
+
+
+def unpack_pairs(upper):
+    """Return the pairs in `Sums.upper`, (r, r)."""
+    r = upper.shape[1] - 2
+    return upper[upper_rows(r), r]
+
+
+def unpack_squares(upper):
+    """Return the squared pairs in `Sums.upper`, (r, r)."""
+    r = upper.shape[1] - 2
+    return upper[upper_rows(r), r + 1]
+
+
+def unpack_triples(upper):
+    """Return the triples in `Sums.upper`, symmetrised, (r, r, r)."""
+    r = upper.shape[1] - 2
+    full = upper[upper_rows(r), :r]
+    return full + full.transpose(0, 2, 1) + full.transpose(2, 1, 0)
+
+
+def population_triples(model):
+    """Return the third-moment tensor M3 of a model, (d, d, d) (eq. 2)."""
+    scaled = model.weights[:, None] * model.topics
+    return np.einsum("ka,kb,kc->abc", scaled, model.topics, model.topics)
+
+
+def population_sums(model, basis=None):
+    """Return the moments of a model as the sums of one document with infinitely many words."""
+    Q = np.eye(model.n_words) if basis is None else np.ascontiguousarray(basis)
+    weights, P = model.weights, model.topics @ Q
+    image = model.topics.T @ (weights[:, None] * P)
+    triples = np.einsum("k,ka,kb,kc->abc", weights, P, P, P)
+    # With infinitely many tokens, the share of the unigram distribution (eq. 11) is 0.
+    n = np.array([np.inf, 1.0, 1.0, 1.0])
+    return Sums(Q, n, weights @ model.topics, image, pack(Q.T @ image, triples))
+
+
+def residual(estimate):
+    """Return ||T - sum lambda v^(x)3|| / ||T|| of an estimate; 0 if T is 0."""
+    T, values, V = estimate.triples, estimate.tensor_eigenvalues, estimate.tensor_eigenvectors
+    rest = np.linalg.norm(T - np.einsum("i,ia,ib,ic->abc", values, V, V, V))
+    return rest / max(np.linalg.norm(T), np.finfo(float).tiny)

@@ -37,10 +37,10 @@ class Budget(NamedTuple):
 TOTAL = Budget(18_620, 182)
 ROOMS = {
     "runtime": Budget(470, 6),
-    "documents, models, samples, moments, spectral, em": Budget(3_450, 38),
-    "learners": Budget(2_590, 26),
+    "documents, models, samples, moments, spectral, em": Budget(3_295, 38),
+    "learners": Budget(2_520, 26),
     "text, topics, reading": Budget(2_880, 22),
-    "sources": Budget(2_770, 25),
+    "sources": Budget(2_660, 25),
     "jobs, cli": Budget(2_530, 21),
     "storage, evaluation": Budget(705, 10),
     "serve, page": Budget(1_515, 12),

@@ -17,6 +17,7 @@ from benchmarks.synthetic import zipf_source
 from spectralleader import BatchEM, Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
 from spectralleader.evaluation.metrics import coherence
+from spectralleader.models.model import first_of
 from study.sources.corpora import find_files
 from study.sources.counted import count_corpus
 
@@ -76,13 +77,23 @@ def watch(
     whole = float(learner.model.log_prob(documents).mean())
     rows.append(Row(f"{LIKELIHOOD}: {name}, K = {n_topics}", OURS, (whole,), n, unit="nats"))
     for order, relevance in ORDERS.items():
-        shown = learner.model.top_words(n=10, relevance=relevance)
-        value = coherence(documents, [[int(word) for word in words] for words in shown])
+        value = coherence(documents, shown_words(learner.model, relevance))
         rows.append(Row(f"{WORDS}: {name}, K = {n_topics}", order, (value,), n, unit="NPMI"))
     advance()
     theirs = churn(assignments_of_lda(n_topics, documents, fixed))
     rows.append(Row(section, LDA, tuple(theirs), n, unit="churn"))
     advance()
+
+
+def shown_words(model: TopicModel, relevance: float | None, n: int = 10) -> list[list[int]]:
+    """Return the words of each topic by ``u_kw / u_w ** (1 - relevance)``, or as they are shown.
+
+    That is the order of Sievert & Shirley (2014); a relevance of 1 is that of the probabilities.
+    """
+    if relevance is None:
+        return [[int(word) for word in words] for words in model.top_words(n=n)]
+    mean = np.maximum(model.weights @ model.topics, np.finfo(float).tiny)
+    return [first_of(row, n) for row in model.topics / mean ** (1.0 - relevance)]
 
 
 def churn(assignments: Iterator[Ints]) -> list[float]:

@@ -277,10 +277,9 @@ def test_a_selection_of_neighbours_shares_memory():
     assert Documents.concatenate([block]) is block
 
 
-def test_lengths_and_the_matrix_are_computed_once():
+def test_lengths_are_computed_once():
     block = documents(10)
     assert block.lengths is block.lengths
-    assert block.as_floats() is block.as_floats()
     assert block.widen(9).lengths is block.lengths
 
 

@@ -103,11 +103,13 @@ def test_blending_is_between_the_two():
     assert_same(a, b)
 
 
-def test_negative_sums_count_as_zero():
-    statistics = Statistics(np.array([[1.0, -1e-9], [2.0, 1.0]]), np.array([[2.0, -1.0], [0, 2.0]]))
-    maximised = statistics.maximise(1e-3)
-    assert (maximised.weights > 0).all()
-    assert (maximised.topics > 0).all()
+def test_no_sum_becomes_negative():
+    statistics, block = some_statistics(), documents(3, N_WORDS)
+    statistics.add(block, np.full((3, 3), 1 / 3), -1e6)
+    assert (statistics.totals == 0.0).all()
+    assert (statistics.words[np.unique(block.words)] == 0.0).all()
+    assert (statistics.words >= 0.0).all()
+    assert (statistics.maximise(1e-3).topics > 0.0).all()
 
 
 def test_a_state_stays_as_it_was_saved():
@@ -242,9 +244,9 @@ def test_a_document_of_very_many_words_does_not_underflow():
     [
         ({}, None),
         ({"scale": 1.01}, "scale must be a number"),
-        # scale times a number is at least `least`, here -1, and at most 1e30
-        ({"totals": np.array([[-2.0, 1.9e30], [8.0, 8.0]])}, None),
-        ({"totals": np.array([[-2.1, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
+        # scale times a number is at least 0, and at most 1e30
+        ({"totals": np.array([[0.0, 1.9e30], [8.0, 8.0]])}, None),
+        ({"totals": np.array([[-0.1, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
         ({"totals": np.array([[2.1e30, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
         # rounding: a thousandth of 1 / scale and of the words, here of 2 + 8
         ({"totals": np.array([[1.0, 1.0], [8.0, 8.0099]])}, None),
@@ -255,7 +257,7 @@ def test_a_document_of_very_many_words_does_not_underflow():
 def test_a_state_is_read_within_its_limits(change, message):
     totals, words = np.array([[1.0, 1.0], [8.0, 8.0]]), np.array([[3.0, 1.0], [5.0, 7.0]])
     state = {"scale": 0.5, "totals": totals, "words": words} | change
-    sizes = {"n_topics": 2, "n_words": 2, "least": -1.0}
+    sizes = {"n_topics": 2, "n_words": 2}
     if message is None:
         assert same_state(Statistics.from_state(state, **sizes).to_state(), state)
     else:

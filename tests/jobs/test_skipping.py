@@ -4,6 +4,7 @@ import gzip
 import json
 from collections import deque
 
+import msgspec
 import polars as pl
 import pytest
 
@@ -12,11 +13,11 @@ from spectralleader.sources.files import byte_stream, position
 from spectralleader.sources.files.byte_stream import ByteStream, PieceStart
 from spectralleader.sources.files.position import (
     SAMPLED,
-    FilePosition,
     LearnedInput,
     Piece,
     Position,
 )
+from spectralleader.sources.reader import FilePosition, check_position
 from spectralleader.storage import load
 from tests.factories import same_state, texts, without_position
 
@@ -219,15 +220,17 @@ def test_a_digest_does_not_depend_on_blocks(size, tmp_path):
         return learned.position()
 
     assert learn_in(size) == learn_in(100)
-    assert learn_in(100).start == 96
+    assert learn_in(100)["start"] == 96
 
 
 def test_a_position_that_does_not_fit_together_is_refused():
     at = FilePosition(100, 4, "ab", 200)
-    fits = Position(9, "ab", "cd", 3, [at])
-    state = fits.to_state()
-    assert Position.from_state(state) == fits
-    wrong = at.to_state() | {"offset": -1}
+    fits = Position("files", 9, "ab", "cd", 3, [at])
+    state = msgspec.to_builtins(fits)
+    assert check_position(Position, state) == fits
+    wrong = msgspec.to_builtins(at) | {"offset": -1}
     for change in ({"start": 10}, {"start": -1}, {"files": 7}, {"files": [7]}, {"files": [wrong]}):
         with pytest.raises(ValueError, match=r"start|files|offset"):
-            Position.from_state(state | change)
+            check_position(Position, state | change)
+    with pytest.raises(ValueError, match="kind"):
+        check_position(Position, state | {"kind": "folder"})

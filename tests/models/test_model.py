@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from spectralleader import Documents, TopicModel
 from spectralleader.models import model as model_module
 from spectralleader.models.likelihood import find_best
+from tests.definitions import population_triples
 from tests.factories import blocks, documents, model
 
 
@@ -66,17 +67,10 @@ def test_an_impossible_document_has_probability_zero_and_the_prior():
 
 def test_distance_is_the_frobenius_distance_of_the_tensors():
     a, b = model(seed=1), model(n_topics=4, seed=2)
-    expected = ((a.triples() - b.triples()) ** 2).sum()
+    expected = ((population_triples(a) - population_triples(b)) ** 2).sum()
     np.testing.assert_allclose(a.distance(b), expected, rtol=1e-10)
     assert a.distance(a) < 1e-15
-    np.testing.assert_allclose(a.norm(), (a.triples() ** 2).sum(), rtol=1e-12)
-
-
-def test_triples_of_a_large_vocabulary_are_refused(monkeypatch):
-    monkeypatch.setattr(model_module, "TRIPLES_LIMIT", 5)
-    assert TopicModel.uniform(2, 5).triples().shape == (5, 5, 5)
-    with pytest.raises(ValueError, match=r"distance\(\) needs no tensor"):
-        TopicModel.uniform(2, 6).triples()
+    np.testing.assert_allclose(a.norm(), (population_triples(a) ** 2).sum(), rtol=1e-12)
 
 
 def test_sampling_follows_the_model():
@@ -91,17 +85,7 @@ def test_sampling_follows_the_model():
     assert m.sample(3, [0, 1, 7], seed=0)[0].lengths.tolist() == [0, 1, 7]
 
 
-def test_alignment_finds_the_order_back():
-    m = model(n_topics=4)
-    shuffled = TopicModel(m.weights[[2, 0, 3, 1]], m.topics[[2, 0, 3, 1]])
-    np.testing.assert_array_equal(shuffled.aligned_to(m).topics, m.topics)
-    np.testing.assert_array_equal(shuffled.aligned_to(m).weights, m.weights)
-    assert m.aligned_to(m) is m
-
-
 def test_models_of_other_sizes_are_not_compared():
-    with pytest.raises(ValueError, match="3 topics over 6 words cannot be aligned to one of 2"):
-        model().aligned_to(model(n_topics=2))
     with pytest.raises(ValueError, match="models over 6 and 5 words"):
         model().distance(model(n_words=5))
     with pytest.raises(TypeError, match="from_matrix"):
@@ -110,12 +94,9 @@ def test_models_of_other_sizes_are_not_compared():
         TopicModel.uniform(0, 3)
 
 
-def test_words_that_all_topics_share_step_back_at_a_lower_relevance():
+def test_words_that_all_topics_share_step_back():
     found = TopicModel([0.5, 0.5], [[0.5, 0.3, 0.2, 0.0], [0.5, 0.0, 0.2, 0.3]])
-    assert found.top_words("abcd", n=1, relevance=1.0) == [["a"], ["a"]]
-    assert found.top_words("abcd", n=1, relevance=0.0) == [["b"], ["d"]]
-    with pytest.raises(ValueError, match="relevance must be from 0 to 1"):
-        found.top_words(relevance=2)
+    assert found.top_words("abcd", n=1) == [["b"], ["d"]]
 
 
 def test_topics_are_used_from_a_fiftieth_of_an_even_share_on():

@@ -10,7 +10,7 @@ from spectralleader.documents import DocumentView
 from spectralleader.moments import ProjectedSums, sums
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.moments.projected import CHUNK, _count_document
-from tests.definitions import multiply_pairs, project_triples
+from tests.definitions import multiply_pairs, project_triples, unpack_pairs, unpack_triples
 from tests.factories import documents
 
 
@@ -50,8 +50,12 @@ def test_many_documents_are_exchanged_for_others(n_words):
     # sums of a thousand numbers of size 1
     np.testing.assert_allclose(total.sums.words, sums.sum_words(b), atol=1e-11)
     np.testing.assert_allclose(total.sums.image, multiply_pairs(b, basis), atol=1e-11)
-    np.testing.assert_allclose(total.pairs, basis.T @ multiply_pairs(b, basis), atol=1e-10)
-    np.testing.assert_allclose(total.triples, project_triples(b, basis), atol=1e-10)
+    np.testing.assert_allclose(
+        unpack_pairs(total.sums.upper), basis.T @ multiply_pairs(b, basis), atol=1e-10
+    )
+    np.testing.assert_allclose(
+        unpack_triples(total.sums.upper), project_triples(b, basis), atol=1e-10
+    )
 
 
 def test_pairs_of_few_documents_over_many_words_are_multiplied_in_a_pass():
@@ -64,13 +68,6 @@ def test_words_can_go_by_other_ids():
     block, Z = documents(3, 60), np.random.default_rng(0).normal(size=(60, 2))
     multiply = pair_operator(block, 59 - block.words, 60)
     np.testing.assert_allclose(multiply(Z), multiply_pairs(block, Z[::-1])[::-1], atol=1e-12)
-
-
-def test_sums_in_equal_bases_are_merged():
-    basis, block = np.random.default_rng(0).normal(size=(5, 2)), documents(9, 5)
-    total = summed(block, basis)
-    total.merge(summed(block, basis.copy()))
-    assert total.sums.n[0] == 2 * block.lengths.sum()
 
 
 def test_room_for_words_is_doubled_only_when_it_is_used_up():
@@ -104,7 +101,11 @@ def means(block):
     """The mean moments of documents over 5 words."""
     total = summed(block, np.eye(5))
     n = np.maximum(total.sums.n, 1.0)
-    return total.sums.words / n[1], total.pairs / n[2], total.triples / n[3]
+    return (
+        total.sums.words / n[1],
+        unpack_pairs(total.sums.upper) / n[2],
+        unpack_triples(total.sums.upper) / n[3],
+    )
 
 
 def test_the_means_over_one_document_are_its_own():

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from spectralleader import Documents, Everything, Reservoir, Window
 from spectralleader.samples import BlockBuffer
 from spectralleader.samples.document_buffer import DocumentBuffer, one_each
-from spectralleader.samples.reservoir import Draws
 from tests.factories import blocks, documents
 
 SAMPLES = {
@@ -145,13 +144,6 @@ def test_what_a_change_shows_cannot_be_written_to():
     for array in (change.moved.words, change.moved.counts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
-
-
-def test_draws_are_the_same_one_by_one_and_together_in_any_order():
-    mixed, together = (Draws(np.random.default_rng(0)) for _ in range(2))
-    drawn = [mixed.one(), *map(tuple, mixed.many(3)), mixed.one(), mixed.one()]
-    assert drawn == [tuple(pair) for pair in together.many(6)]
-    assert mixed.to_state() == together.to_state()
 
 
 @pytest.mark.parametrize("kind", [Reservoir, Window])

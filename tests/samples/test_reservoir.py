@@ -3,7 +3,6 @@ import pytest
 from scipy import stats
 
 from spectralleader import Documents, Reservoir, Window
-from spectralleader.samples.reservoir import FEW, choose_slots
 
 
 def numbered(n):
@@ -37,7 +36,7 @@ def test_a_large_block_is_sorted_and_the_last_of_a_slot_stays(n_before):
     reservoir, block = Reservoir(80, n_words=800), numbered(800)
     reservoir.add(block[:n_before])
     change = reservoir.add(block[n_before:])
-    assert len(change.chosen) > FEW
+    assert len(change.chosen) > 32
     assert reservoir.documents.words.tolist() == literal_reservoir(800, 80, "paper", 0)
     assert reservoir.view.gather(np.arange(80)) == reservoir.documents
 
@@ -80,14 +79,16 @@ def test_a_window_remembers_the_last_documents():
 def test_places_are_in_order_and_the_last_that_enters_one_stays(n):
     rng = np.random.default_rng(n)
     for capacity, n_seen in rng.integers(1, 60, size=(50, 2)).tolist():
-        draws, chosen = rng.random((n, 2)), np.empty((n, 2), np.int64)
-        k = choose_slots(draws, n_seen, capacity, 0, chosen)
+        reservoir = Reservoir(capacity, seed=n, acceptance="uniform")
+        reservoir.n_seen = n_seen
         meant = {}
-        for i, (chance, where) in enumerate(draws.tolist()):
+        for i, (chance, where) in enumerate(np.random.default_rng(n).random((n, 2)).tolist()):
             if (t := n_seen + i + 1) <= capacity:
                 meant[t - 1] = i
             elif chance * t <= capacity:
                 meant[int(where * capacity)] = i
-        if k <= FEW:
-            assert chosen[:k].tolist() == [[meant[slot], slot] for slot in sorted(meant)]
-        assert {slot: row for row, slot in chosen[:k].tolist()} == meant
+        expected = [[meant[slot], slot] for slot in sorted(meant)]
+        assert reservoir._choose(n).tolist() == expected
+        if n == 1:
+            reservoir._draws = np.random.default_rng(n)
+            assert reservoir._choose_one().tolist() == expected

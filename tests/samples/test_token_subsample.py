@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir, Window
 from spectralleader.moments.sums import sum_pairs, sum_words, tuple_weights
-from spectralleader.samples.subsamples import draw_tokens, subsample_rows, subsample_tokens
+from spectralleader.samples.document_buffer import DocumentBuffer
+from spectralleader.samples.subsamples import draw_tokens, subsample_tokens
 from tests.factories import same_state
 
 
@@ -112,10 +113,10 @@ def test_no_token_is_drawn_twice():
 
 def test_a_block_without_long_documents_is_not_copied():
     block, rows = Documents.from_tokens([range(5), [1]], n_words=6), np.array([1, 0])
-    same, same_rows = subsample_rows(block, rows, 0, 5)
+    same, same_rows = DocumentBuffer(6).shorten(block, rows, 0, 5)
     assert same is block
     assert same_rows is rows
-    shorter, numbers = subsample_rows(block, rows, 0, 4)
+    shorter, numbers = DocumentBuffer(6).shorten(block, rows, 0, 4)
     assert (shorter.lengths.tolist(), numbers.tolist()) == ([1.0, 4.0], [0, 1])
 
 

@@ -34,7 +34,7 @@ class Pigeons(LiveSource):
         self._at += len(found)
         ids = [str(first + i) for i in range(len(found))]
         payloads = [text.encode() for text in found]
-        return MessageBatch(ids, payloads, lambda n: first + n, at_end=not found)
+        return MessageBatch(ids, payloads, self._at, at_end=not found)
 
     def lag(self, position):
         return len(WRITTEN) - position

@@ -13,6 +13,7 @@ from spectralleader import Documents
 from spectralleader.spectral import algorithm1
 from spectralleader.spectral.algorithm1 import parameters, valid_model
 from study.sources.synthetic import hard
+from tests.definitions import population_triples
 from tests.factories import assert_valid, blocks, documents
 
 
@@ -86,7 +87,7 @@ def test_exact_moments_return_the_model():
     truth = hard().truth
     M2 = np.einsum("k,ka,kb->ab", truth.weights, truth.topics, truth.topics)
     W = algorithm1.whiten(M2, 3)
-    T = np.einsum("abc,ai,bj,ck->ijk", truth.triples(), W, W, W)
+    T = np.einsum("abc,ai,bj,ck->ijk", population_triples(truth), W, W, W)
     lambdas, v = algorithm1.power_iterations(T, 3, seed=0)
     topics = lambdas[:, None] * (v @ np.linalg.pinv(W))
     order = topics.argmax(axis=1)

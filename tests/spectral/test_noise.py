@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, TopicModel
-from spectralleader.moments import ProjectedSums, population_sums
+from spectralleader.moments import ProjectedSums
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.cold import DOUBT, measure_spectrum
 from spectralleader.spectral.power import power_method, random_starts
 from study.sources.synthetic import hard, random_problem
+from tests.definitions import population_sums
 
 
 def of_documents(block, basis=None):

@@ -7,13 +7,13 @@ from hypothesis.extra.numpy import arrays
 
 from spectralleader import TopicModel
 from spectralleader.moments import Sums
-from spectralleader.moments.sums import pack
 from spectralleader.spectral.warm import (
     background_share,
     complete,
     recover,
     smooth_words,
 )
+from tests.definitions import pack
 from tests.factories import assert_valid
 
 UNIT = np.eye(3)

@@ -3,9 +3,8 @@ import pytest
 
 from spectralleader import Documents, SpectralLeader
 from spectralleader.moments import ProjectedSums, Sums
-from spectralleader.moments.sums import pack
 from spectralleader.spectral.warm import whiten, whiten_triples
-from tests.definitions import project_triples
+from tests.definitions import pack, project_triples
 from tests.factories import documents
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import MAX_WORDS, Documents
 from spectralleader.models import TopicModel
-from spectralleader.moments import population_sums
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 from study.regret import Hindsight, prediction_excess
+from tests.definitions import population_sums
 
 N_RESTARTS = 10  # random starts of the power method
 

@@ -20,6 +20,7 @@ from study.regret import (
     regret_rows,
 )
 from study.sources.synthetic import REGRET_PROBLEMS, hard, switching
+from tests.definitions import population_triples
 from tests.factories import distributions, model
 from tests.study.noise_free import (
     N_RESTARTS,
@@ -48,7 +49,7 @@ def expected_loss(guess, truth):
 
 def cubes(hindsight):
     """P_1 .. P_n as dense tensors."""
-    return [hindsight.distribution(t).triples() for t in range(1, len(hindsight) + 1)]
+    return [population_triples(hindsight.distribution(t)) for t in range(1, len(hindsight) + 1)]
 
 
 def loss(words, M):
@@ -66,7 +67,7 @@ def mean_loss(P, M):
 @given(hindsights(), distributions(1, 27), st.floats(0, 1))
 def test_lemma_1_the_mean_distribution_has_the_least_expected_loss(hindsight, other, share):
     P = cubes(hindsight)
-    best = hindsight.best(len(P)).triples()
+    best = population_triples(hindsight.best(len(P)))
     M = (1 - share) * best + share * other.reshape(3, 3, 3)
     losses = [sum(mean_loss(p, guess) for p in P) for guess in (best, M)]
     assert losses[0] <= losses[1] + ROUNDING
@@ -78,7 +79,7 @@ def test_lemma_1_the_mean_distribution_has_the_least_expected_loss(hindsight, ot
 @given(hindsights())
 def test_lemma_2_the_best_of_each_step_loses_no_more_than_the_best_of_all(hindsight):
     P = cubes(hindsight)
-    best = [hindsight.best(t).triples() for t in range(1, len(P) + 1)]
+    best = [population_triples(hindsight.best(t)) for t in range(1, len(P) + 1)]
     of_all = sum(mean_loss(p, best[-1]) for p in P)
     of_each = sum(mean_loss(p, b) for p, b in zip(P, best, strict=True))
     assert of_all >= of_each - ROUNDING
@@ -94,7 +95,7 @@ def test_lemma_3_losses_differ_by_at_most_four_distances(pair, words):
 def test_the_expected_loss_is_the_mean_over_all_documents(hindsight, topics):
     truth, guess = hindsight.distribution(1), TopicModel([0.4, 0.6], topics)
     assert expected_loss(guess, truth) == pytest.approx(
-        mean_loss(truth.triples(), guess.triples()), abs=ROUNDING
+        mean_loss(population_triples(truth), population_triples(guess)), abs=ROUNDING
     )
 
 
@@ -103,7 +104,7 @@ def test_the_quadratic_form_gives_the_regret_that_tensors_give(hindsight, size, 
     P = cubes(hindsight)
     kept = reservoir_means(hindsight.priors, size, seed)
     predicted = [np.full((3, 3, 3), 1 / 27)]
-    predicted += [TopicModel(w, hindsight.topics).triples() for w in kept[:-1]]
+    predicted += [population_triples(TopicModel(w, hindsight.topics)) for w in kept[:-1]]
     losses = np.cumsum([mean_loss(p, M) for p, M in zip(P, predicted, strict=True)])
     best = [sum(mean_loss(p, np.mean(P[:n], axis=0)) for p in P[:n]) for n in range(1, len(P) + 1)]
     regret = hindsight.regret(reservoir_excess(hindsight, size, seed))
@@ -153,7 +154,9 @@ def test_the_spectral_road_gives_the_mixture_that_the_regret_is_computed_with(na
         leader.learn(hindsight.distribution(t))
         np.testing.assert_allclose(leader.mixture.weights, means[t - 1], atol=ROUNDING)
         # the accuracy that the spectral road owes to exact moments
-        np.testing.assert_allclose(leader.model.triples(), leader.mixture.triples(), atol=1e-8)
+        np.testing.assert_allclose(
+            population_triples(leader.model), population_triples(leader.mixture), atol=1e-8
+        )
 
 
 @pytest.mark.parametrize("name", sorted(REGRET_PROBLEMS))
@@ -165,7 +168,9 @@ def test_the_spectral_road_is_exact_for_the_means_of_long_streams(name):
     for n in log_steps(10_000, 60).tolist():
         mean = hindsight.best(n)
         # entries of M3 are at most 1: rounding
-        np.testing.assert_allclose(decomposed(mean, starts).triples(), mean.triples(), atol=1e-13)
+        np.testing.assert_allclose(
+            population_triples(decomposed(mean, starts)), population_triples(mean), atol=1e-13
+        )
 
 
 @given(distributions(5, 3))
@@ -173,7 +178,9 @@ def test_the_spectral_road_is_exact_for_any_mixture_of_the_papers_topics(priors)
     leader = NoiseFreeLeader(hard().truth.topics)
     for prior in priors:
         leader.learn(TopicModel(prior, hard().truth.topics))
-    np.testing.assert_allclose(leader.model.triples(), leader.mixture.triples(), atol=1e-8)
+    np.testing.assert_allclose(
+        population_triples(leader.model), population_triples(leader.mixture), atol=1e-8
+    )
 
 
 def test_a_learner_of_documents_is_charged_its_distance_from_each_distribution():

@@ -44,14 +44,13 @@ class Documents:
     [[0, 1, 1]]
     """
 
-    __slots__ = ("_lengths", "_matrix", "counts", "indptr", "n_words", "words")
+    __slots__ = ("_lengths", "counts", "indptr", "n_words", "words")
 
     indptr: Ints  # (n_docs + 1,)
     words: WordIds  # (n_entries,) distinct within a document
     counts: Floats  # (n_entries,) each at least 1
     n_words: int  # vocabulary size, d
     _lengths: Floats | None
-    _matrix: sp.csr_array | None
 
     def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
         arrays = csr.from_arrays(indptr, words, counts, check_n_words(n_words))
@@ -73,8 +72,7 @@ class Documents:
         set_words(self, words)
         set_counts(self, counts)
         set_n_words(self, n_words)
-        set_lengths(self, None)  # computed on first use, like the matrix
-        set_matrix(self, None)
+        set_lengths(self, None)  # computed on first use
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
@@ -170,13 +168,10 @@ class Documents:
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""
-        if self._matrix is None:
-            import scipy.sparse as sp  # slow to import, and not needed for learning
+        import scipy.sparse as sp  # slow to import, and not needed for learning
 
-            entries = (self.counts, self.words, self.indptr)
-            matrix = sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
-            object.__setattr__(self, "_matrix", matrix)
-        return cast("sp.csr_array", self._matrix)
+        entries = (self.counts, self.words, self.indptr)
+        return sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
 
     def __len__(self) -> int:
         return self.n_docs
@@ -199,6 +194,8 @@ class Documents:
 
     def _slice(self, start: int, stop: int) -> Documents:
         """Return documents start to stop as a view."""
+        if stop - start == self.n_docs:  # the same object, of which more may be known
+            return self
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
         return Documents.trusted(
@@ -348,7 +345,7 @@ def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Do
 
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learning one document at
 # a time creates a block per document.
-set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
+set_indptr, set_words, set_counts, set_n_words, set_lengths = (
     getattr(Documents, name).__set__
-    for name in ("indptr", "words", "counts", "n_words", "_lengths", "_matrix")
+    for name in ("indptr", "words", "counts", "n_words", "_lengths")
 )

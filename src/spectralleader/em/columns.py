@@ -258,13 +258,11 @@ def add_document(
     counts: Floats,
     row: Floats,
     gain: float,
-    least: float,
     columns: Columns,
 ) -> None:
     """Add a document's entries to the statistics, `gain` times, with the responsibilities `row`.
 
-    No sum becomes less than `least`: 0 where only what was added before is removed, which rounding
-    could make negative; -inf where sums are differences.
+    A negative gain removes what was added before. No sum becomes negative by rounding.
     """
     table, first, length = columns.words, columns.first, 0.0
     n_docs = columns.totals[0, first : first + len(row)]
@@ -275,8 +273,8 @@ def add_document(
         length += count
         sums = table[w, first : first + len(row)]
         for k in range(len(row)):
-            sums[k] = max(sums[k] + count * row[k], least)
+            sums[k] = max(sums[k] + count * row[k], 0.0)
     for k in range(len(row)):
         # totals[1] follows the words, up to rounding, without a pass over the vocabulary.
-        n_docs[k] = max(n_docs[k] + gain * row[k], least)
-        n_words[k] = max(n_words[k] + length * row[k], least)
+        n_docs[k] = max(n_docs[k] + gain * row[k], 0.0)
+        n_words[k] = max(n_words[k] + length * row[k], 0.0)

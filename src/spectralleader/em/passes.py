@@ -27,13 +27,12 @@ def batch_pass(
     target: Columns,
     posterior: Posteriors,
     work: Floats,
-) -> float:
-    """Add the documents to the target by their posteriors under the source; return their fit.
+) -> None:
+    """Add the documents to the target by their posteriors under the source.
 
     ``posterior[:] = softmax(log weights + X @ log topics)``; ``X.T @ posterior`` and
-    ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
+    ``[1, lengths] @ posterior`` are added.
     """
-    fit = 0.0
     # indexed, not unpacked: the parts would not be known as contiguous
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
@@ -41,12 +40,11 @@ def batch_pass(
     word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-        fit += e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
+        e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
         for k in range(len(row)):
             posterior[i, k] = row[k]
             row[k] = posterior[i, k]  # rounded to float32, so that it can be subtracted exactly
-        add_document(low, high, documents.words, documents.counts, row, 1.0, 0.0, target)
-    return fit
+        add_document(low, high, documents.words, documents.counts, row, 1.0, target)
 
 
 @in_place
@@ -122,7 +120,7 @@ def _forget(
                 # `_visit` then adds the whole posterior, not a difference.
                 posterior[slot, k] = 0.0
             if not keeps:
-                add_document(bounds[i, 0], bounds[i, 1], words, counts, row, -1.0, 0.0, columns)
+                add_document(bounds[i, 0], bounds[i, 1], words, counts, row, -1.0, columns)
             i += 1
 
 
@@ -161,7 +159,7 @@ def _visit(
             row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
             largest = max(largest, abs(row[k]))
         if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
-            add_document(low, high, words, counts, row, 1.0, 0.0, columns)
+            add_document(low, high, words, counts, row, 1.0, columns)
             for k in range(len(row)):
                 mine[k] = np.float32(mine[k] + row[k])
 
@@ -182,7 +180,7 @@ def _add_others(
         if not is_chosen[i]:
             low, high = indptr[i], indptr[i + 1]
             e_step(low, high, words, counts, word_probs, prior, rows, logs)
-            add_document(low, high, words, counts, rows[0], 1.0, 0.0, columns)
+            add_document(low, high, words, counts, rows[0], 1.0, columns)
 
 
 @in_place
@@ -222,9 +220,7 @@ def sweep_into(
             gain = step * n / (last - first) / scale
             for i in range(first, last):
                 low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-                add_document(
-                    low, high, words, counts, responsibilities[i - first], gain, 0.0, columns
-                )
+                add_document(low, high, words, counts, responsibilities[i - first], gain, columns)
     _multiply(columns, scale)
 
 

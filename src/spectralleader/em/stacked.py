@@ -235,4 +235,4 @@ def learn_posteriors(
             for k in range(n_topics):
                 row[g * n_topics + k] *= gains[g] / total
         # The columns of these estimates are adjacent: one pass over a document updates all.
-        add_document(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
+        add_document(indptr[i], indptr[i + 1], words, counts, row, 1.0, columns)

@@ -34,10 +34,9 @@ from spectralleader.runtime.compiled import in_place
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, before it underflows
 
 
-# The bounds hold for scaled values, but the arrays are saved unscaled. An owner of sums that can be
-# differences gives another `least`.
+# The bounds hold for scaled values, but the arrays are saved unscaled.
 UNSCALED: dict[str, Any] = {
-    "least": lambda known: known.get("least", 0.0) / known["scale"],
+    "least": 0.0,
     "most": lambda known: known.get("most", LARGEST) / known["scale"],
 }
 
@@ -105,20 +104,10 @@ class Statistics(Saved):
         """Return a copy of the statistics of some words, with scale 1."""
         return Statistics(self.scale * self.totals, self.scale * self.words[ids])
 
-    def add(
-        self,
-        documents: Documents,
-        posterior: Floats,
-        gain: float = 1.0,
-        *,
-        least: float = -np.inf,
-    ) -> None:
-        """Add the statistics of documents times `gain`; a negative gain removes them.
-
-        With `least` 0, no sum becomes negative by rounding, see `columns.add_document`.
-        """
+    def add(self, documents: Documents, posterior: Floats, gain: float = 1.0) -> None:
+        """Add the statistics of documents times `gain`; a negative gain removes them."""
         arrays = documents.indptr, documents.words, documents.counts
-        add_block(*arrays, posterior * (gain / self.scale), least, tuple(self.columns))
+        add_block(*arrays, posterior * (gain / self.scale), tuple(self.columns))
 
     def blend(self, other: Statistics, step: float) -> None:
         """Become ``(1 - step) * self + step * other``."""
@@ -158,8 +147,7 @@ class Statistics(Saved):
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
         """E-step: return ``self.maximise(smoothing).posterior(documents)``, (n_docs, K).
 
-        Only the words of the documents are read; the (K, d) model is not computed. No sum may be
-        negative.
+        Only the words of the documents are read; the (K, d) model is not computed.
         """
         # Ratios do not change if counts and pseudo-counts are both divided by the scale.
         K, n_words, pseudo = self.totals.shape[1], float(self.n_words), smoothing / self.scale
@@ -176,12 +164,10 @@ class Statistics(Saved):
         """M-step: return the maximum a posteriori model, with pseudo-counts as the prior."""
         # As in `posterior`: dividing the pseudo-count avoids multiplying the arrays by the scale.
         pseudo = smoothing / self.scale
-        # Sums from which documents were removed may be negative by rounding.
-        totals, words = np.maximum(self.totals[0], 0.0), np.maximum(self.words, 0.0)
-        return mode(totals + pseudo, words, pseudo)
+        return mode(self.totals[0] + pseudo, self.words, pseudo)
 
     def _loaded(self) -> None:
-        slack = 1e-3 * (1.0 / self.scale + np.abs(self.words).sum(axis=0))  # far above rounding
+        slack = 1e-3 * (1.0 / self.scale + self.words.sum(axis=0))  # far above rounding
         if (np.abs(self.totals[1] - self.words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
 
@@ -234,7 +220,6 @@ def add_block(
     words: WordIds,
     counts: Floats,
     shares: Floats,
-    least: float,
     topics: tuple[Any, ...],
 ) -> None:
     """``totals += [1, lengths] @ shares; words += X.T @ shares``, X being the documents.
@@ -243,8 +228,7 @@ def add_block(
     """
     columns = Columns(*topics)
     for i in range(len(shares)):
-        # No lower bound: with a negative gain the sums can be differences; `maximise` clips them.
-        add_document(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, least, columns)
+        add_document(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, columns)
 
 
 @in_place

@@ -24,11 +24,6 @@ from spectralleader.runtime.locks import ThreadSafe, changing, locked
 OWN = ("n_words", "seed", "start")  # arguments that learners need not share to be merged
 
 
-def read_seed(state: Any, name: str) -> int:
-    """Return a stored seed."""
-    return check_seed(take(state, name))
-
-
 class LearnerBase(ThreadSafe, Saved, Generic[BlockT, ModelT]):
     """A learner whose blocks and recodings are checked before anything changes.
 
@@ -42,7 +37,7 @@ class LearnerBase(ThreadSafe, Saved, Generic[BlockT, ModelT]):
     saved = fields(
         n_topics=field(whole, least=1, most=MAX_TOPICS),
         n_words=field(whole, least=1, most=MAX_WORDS),
-        seed=read_seed,
+        seed=take,  # checked by the constructor
         grows=truth,
     )
 

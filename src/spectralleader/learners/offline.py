@@ -232,8 +232,6 @@ class SpectralMethod(Offline[Estimate]):
         Vocabulary size, d. If omitted, it grows with the stream.
     seed : int
         Of the power method's starts.
-    n_restarts, n_iterations : int
-        Of the tensor power method.
     n_polish : int
         Iterations of EM afterwards: topics that predict better, no longer the moments' own.
 
@@ -251,30 +249,15 @@ class SpectralMethod(Offline[Estimate]):
     ([0.33, 0.67], 2)
     """
 
-    saved = fields(Offline.saved, n_restarts=take, n_iterations=take, n_polish=take)
+    saved = fields(Offline.saved, n_polish=take)
 
     def __init__(
-        self,
-        n_topics: int,
-        *,
-        n_words: int | None = None,
-        seed: int = 0,
-        n_restarts: int = 10,
-        n_iterations: int = 30,
-        n_polish: int = 0,
+        self, n_topics: int, *, n_words: int | None = None, seed: int = 0, n_polish: int = 0
     ) -> None:
         super().__init__(n_topics, n_words, seed)
         self.n_polish = check_whole("n_polish", n_polish, 0, MAX_ITERATIONS)
-        self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
-        self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Estimate]:
-        solution = solve(
-            InMemory([documents], documents.n_words),
-            self.n_topics,
-            seed=self.seed,
-            n_polish=self.n_polish,
-            n_restarts=self.n_restarts,
-            n_iterations=self.n_iterations,
-        )
+        partitions = InMemory([documents], documents.n_words)
+        solution = solve(partitions, self.n_topics, seed=self.seed, n_polish=self.n_polish)
         return solution.model, solution.estimate

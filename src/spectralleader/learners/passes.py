@@ -21,7 +21,7 @@ from spectralleader.moments import ProjectedSums
 from spectralleader.spectral import Estimate, estimate
 from spectralleader.spectral.basis import top_eigenspace
 from spectralleader.spectral.block_krylov import Product
-from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.power import N_RESTARTS, power_method, random_starts
 
 TOLERANCE = 1e-9  # residual of the eigenvectors: what is left of them is below 1e-8 in the model
 STRENGTH = (
@@ -54,18 +54,9 @@ class Solution(NamedTuple):
     model: TopicModel
     counts: Counts
     estimate: Estimate  # before EM
-    fits: Floats  # (n_polish,) mean log-probability of a document before each EM pass
 
 
-def solve(
-    partitions: Partitions,
-    n_topics: int,
-    *,
-    seed: int = 0,
-    n_polish: int = 0,
-    n_restarts: int = 10,
-    n_iterations: int = 30,
-) -> Solution:
+def solve(partitions: Partitions, n_topics: int, *, seed: int = 0, n_polish: int = 0) -> Solution:
     """Return the model of partitioned documents; the partitioning does not affect it.
 
     The first pass counts words and, for a small vocabulary, sums the pairs. For a larger one, about
@@ -82,8 +73,6 @@ def solve(
         Random seed of the starts.
     n_polish : int
         EM iterations after the spectral method; each increases the log-posterior. Defaults to 0.
-    n_restarts, n_iterations : int
-        Random starts per component of the tensor power method, and iterations per start.
 
     Examples
     --------
@@ -93,8 +82,6 @@ def solve(
     >>> solve(InMemory(blocks, n_words=2), n_topics=2).model.weights.round(2).tolist()
     [0.33, 0.67]
     """
-    starts = random_starts(n_topics, n_restarts, seed)
-    decompose = partial(power_method, n_iterations=n_iterations)
     # The dense pairs take one pass, together with the counts; all later products are then local.
     if partitions.n_words <= DENSE_LIMIT:
         *first, pairs = partitions.total(summaries.count_pairs)
@@ -107,12 +94,11 @@ def solve(
     sums = ProjectedSums(basis)
     # The only pass for triples: in the basis they are an (r, r, r) tensor, whatever d is.
     sums.add(partitions.total(partial(summaries.project, basis=basis)))
-    found = estimate(sums.sums, n_topics, decompose, starts)
+    starts = random_starts(n_topics, N_RESTARTS, seed)
+    found = estimate(sums.sums, n_topics, power_method, starts)
     # in coordinates of words
-    whitening = found.whitening._replace(forward=basis @ found.whitening.forward)
-    found = found._replace(whitening=whitening)
-    model, fits = polish(partitions, found.model, counts, n_polish)
-    return Solution(model, counts, found, fits)
+    found = found._replace(whitening=basis @ found.whitening)
+    return Solution(polish(partitions, found.model, counts, n_polish), counts, found)
 
 
 def multiply_pairs(partitions: Partitions, block: Floats) -> Floats:
@@ -140,25 +126,23 @@ def find_basis(
     return basis
 
 
-def polish(
-    partitions: Partitions, model: TopicModel, counts: Counts, n_passes: int
-) -> tuple[TopicModel, Floats]:
-    """Return the model after `n_passes` of EM, and the mean log-probability before each pass.
+def polish(partitions: Partitions, model: TopicModel, counts: Counts, n_passes: int) -> TopicModel:
+    """Return the model after `n_passes` of EM.
 
     Topics are smoothed as in `HedgedLeader`, with `STRENGTH` pseudo-words per known word.
     """
     # Documents without words are skipped by `summaries.expect`, and do not count here.
-    n_docs, fits = max(1.0, float(counts.n[2])), np.zeros(n_passes)
-    if n_passes == 0 or counts.n[2] == 0:
-        return model, fits[:0]
+    n_docs = float(counts.n[2])
+    if n_passes == 0 or n_docs == 0:
+        return model
     one = Statistics.one_document(model, float(counts.n[1]) / n_docs)
     # Statistics of all documents, so that smoothing weighs as much as in later iterations.
     statistics = Statistics(n_docs * one.totals, n_docs * one.words)
     seen = np.sqrt(counts.words + UNSEEN)  # as in `em.background`
     smoothing = Smoothing(seen, float(seen.sum()), STRENGTH * len(seen))
-    for i in range(n_passes):
+    for _ in range(n_passes):
         # An E-step. The M-step is implicit: statistics are smoothed when they are read.
-        words, totals, fit = partitions.total(
+        words, totals = partitions.total(
             partial(
                 summaries.expect,
                 words=statistics.words,
@@ -166,5 +150,5 @@ def polish(
                 smoothing=smoothing,
             )
         )
-        statistics, fits[i] = Statistics(totals, words), float(fit[0]) / n_docs
-    return read_off(statistics.columns, smoothing), fits
+        statistics = Statistics(totals, words)
+    return read_off(statistics.columns, smoothing)

@@ -14,7 +14,7 @@ from spectralleader.learners.events import Event
 from spectralleader.models import ModelT, Predictive, TopicModel
 
 MAX_TOPICS = 10_000  # their triples alone would fill 8 TB
-MAX_RESTARTS, MAX_ITERATIONS, MAX_REVISITS = 10_000, 1_000_000, 10_000  # a learner comes to an end
+MAX_RESTARTS, MAX_ITERATIONS = 10_000, 1_000_000  # a learner comes to an end
 
 
 @runtime_checkable

@@ -58,10 +58,11 @@ class OnlineEM(LearnerBase):
         super().__init__(n_topics, n_words, seed, n_known_words(start))
         self.smoothing = check_smoothing(smoothing)
         self.n_updates = 0
-        start_model = make_start(start, n_topics, self.n_words, seed)
         self._concentration = np.inf if isinstance(start, TopicModel) else float(start)
-        self._model: TopicModel | None = start_model  # None: to be read off the statistics
-        self._statistics = Statistics.one_document(start_model, 1.0)
+        start = make_start(start, n_topics, self.n_words, seed)
+        self._unlearned: TopicModel | None = start  # as long as nothing was learned
+        self._statistics = Statistics.one_document(start, 1.0)
+        self._model: TopicModel | None = None  # read off the statistics
 
     def _update(self, block: Documents) -> None:
         """Take a block of documents, all of which have words, into the statistics."""
@@ -71,34 +72,25 @@ class OnlineEM(LearnerBase):
         block = with_words(documents)
         if block.n_docs == 0:
             return
-        if self.n_updates == 0:  # how long a document is, is known only now
+        if self._unlearned is not None:  # how long a document is, is known only now
             length = float(block.counts.sum()) / block.n_docs
-            self._statistics = Statistics.one_document(self.model, length)
+            self._statistics = Statistics.one_document(self._unlearned, length)
         self._update(block)
         self.n_updates += 1
-        self._model = None
+        self._unlearned = self._model = None
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
-        if self.n_updates == 0:
+        if (start := self._unlearned) is not None:
             seed = [self.seed, self.n_words, n_words]
-            start = recode_start(self.model, new_ids, n_words, self._concentration, seed)
-            self._model, self._statistics = start, Statistics.one_document(start, 1.0)
+            start = recode_start(start, new_ids, n_words, self._concentration, seed)
+            self._unlearned, self._statistics = start, Statistics.one_document(start, 1.0)
         else:
             self._model = None
             self._statistics.recode(new_ids, n_words)
         super()._recode(new_ids, n_words)
 
-    @property
-    def _unlearned(self) -> TopicModel | None:
-        """The start, as long as nothing was learned; later it is not needed."""
-        return self.model if self.n_updates == 0 else None
-
-    @_unlearned.setter
-    def _unlearned(self, start: TopicModel | None) -> None:
-        self._model = start
-
     def _loaded(self) -> None:
-        start = self._model
+        start = self._unlearned
         if (start is not None) != (self.n_updates == 0):
             raise ValueError("there must be a start if, and only if, nothing was learned")
         if start is not None:
@@ -112,6 +104,8 @@ class OnlineEM(LearnerBase):
     @property
     def model(self) -> TopicModel:
         """The M-step of the statistics; before the first document, the start."""
+        if self._unlearned is not None:
+            return self._unlearned
         if self._model is None:
             self._model = self._statistics.maximise(self._pseudo_count)
         return self._model

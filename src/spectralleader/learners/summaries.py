@@ -15,7 +15,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents, DocumentView
 from spectralleader.em import passes
-from spectralleader.em.columns import Columns, Smoothing, work_space
+from spectralleader.em.columns import Smoothing, work_space
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.moments import ProjectedSums, pair_operator, sums
 
@@ -91,15 +91,12 @@ def project(documents: Documents, basis: Floats) -> Summary:
 
 
 def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoothing) -> Summary:
-    """E-step: return the expected statistics, (d, K) and (2, K), and the log-probability, (1,)."""
+    """E-step: return the expected statistics, (d, K) and (2, K)."""
     # The posterior of an empty document is the prior: it would only slow down EM.
     known, n_topics = with_words(documents), totals.shape[1]
     target = Statistics.zero(n_topics, len(words))
     # The kernel needs room for the posteriors; they are not used here.
     posterior = np.empty((known.n_docs, n_topics), np.float32)
-    source, added = (
-        Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))
-    )
-    how = (smoothing, added, posterior, work_space(n_topics))
-    fit = passes.batch_pass(DocumentView.of(known), source, *how)
-    return target.words, target.totals, np.array([fit])
+    source, work = Statistics(totals, words).columns, work_space(n_topics)
+    passes.batch_pass(DocumentView.of(known), source, smoothing, target.columns, posterior, work)
+    return target.words, target.totals

@@ -22,7 +22,6 @@ from spectralleader.models.likelihood import (
     softmax,
     take_logs,
 )
-from spectralleader.models.matching import best_order
 
 if TYPE_CHECKING:
     from spectralleader.models.tree import TopicTree
@@ -36,7 +35,6 @@ SHARED = 1000  # documents per batch in `shares`: bounds the (n_entries, K) arra
 # be a copy of another one. Learners that restart dead topics use the same limit.
 UNUSED = 0.02
 LOGS_KEPT = 2  # keep all logarithms once this many times the vocabulary was asked for
-TRIPLES_LIMIT = 200  # largest vocabulary for a dense (d, d, d) tensor: 64 MB
 
 
 class TopicModel(Saved):
@@ -260,28 +258,6 @@ class TopicModel(Saved):
         """Return ||M3||_F^2."""
         return _inner(self, self)
 
-    def triples(self) -> Floats:
-        """Return the third-moment tensor M3, shape (d, d, d), for small vocabularies."""
-        if self.n_words > TRIPLES_LIMIT:
-            raise ValueError(
-                f"the dense tensor of {self.n_words} words would have {self.n_words}**3 entries, "
-                f"the limit is {TRIPLES_LIMIT} words; distance() needs no tensor"
-            )
-        scaled = self.weights[:, None] * self.topics
-        return np.asarray(np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics))
-
-    def aligned_to(self, reference: TopicModel) -> TopicModel:
-        """Return the same model with its topics in the order that best matches the reference's."""
-        if self.topics.shape != reference.topics.shape:
-            raise ValueError(
-                f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
-                f"one of {reference.n_topics} over {reference.n_words}"
-            )
-        order = best_order(self.topics, reference.topics)
-        if order.tolist() == list(range(self.n_topics)):
-            return self
-        return TopicModel.trusted(self.weights[order], self.topics[order])
-
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, for reading the model with fewer topics.
 
@@ -316,10 +292,12 @@ class TopicModel(Saved):
         wide[:, kept if ids is None else ids[kept]] = topics * (len(kept) / n_words)
         return TopicModel.trusted(self.weights, wide)
 
-    def top_words(
-        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float | None = None
-    ) -> list[list[str]]:
+    def top_words(self, vocabulary: WordNames | None = None, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, best first; at most d.
+
+        Words are ranked by ``u_kw log(u_kw / u_w)``, where u_w is the mean over topics: the word's
+        contribution to the divergence of the topic from the rest. That ranks both shared and rare
+        words low.
 
         Parameters
         ----------
@@ -329,23 +307,13 @@ class TopicModel(Saved):
             from ids to words (gensim). If omitted, ids are returned as strings.
         n : int
             Words per topic.
-        relevance : float, optional
-            From 0 to 1: rank by ``u_kw / u_w ** (1 - relevance)`` (Sievert & Shirley 2014); 1 ranks
-            by probability. By default words are ranked by ``u_kw log(u_kw / u_w)``, where u_w is
-            the mean over topics: the word's contribution to the divergence of the topic from the
-            rest. That ranks both shared and rare words low.
         """
         n = check_whole("n", n, 1)
         words = None if vocabulary is None else names_in_order(vocabulary, self.n_words)
-        if relevance is not None and not 0.0 <= relevance <= 1.0:
-            raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
         tiny = np.finfo(float).tiny
         mean = np.maximum(self.weights @ self.topics, tiny)
-        if relevance is None:
-            # 1e-9 ranks by probability where topics do not differ and the logarithm is 0.
-            score = self.topics * (np.log(np.maximum(self.topics, tiny) / mean) + 1e-9)
-        else:
-            score = self.topics / mean ** (1.0 - relevance)
+        # 1e-9 ranks by probability where topics do not differ and the logarithm is 0.
+        score = self.topics * (np.log(np.maximum(self.topics, tiny) / mean) + 1e-9)
         best = [first_of(row, n) for row in score]
         return [[str(i) if words is None else words[i] for i in row] for row in best]
 

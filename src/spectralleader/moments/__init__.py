@@ -4,6 +4,6 @@
 from them.
 """
 
-from spectralleader.moments.projected import ProjectedSums, Sums, population_sums
+from spectralleader.moments.projected import ProjectedSums, Sums
 
-__all__ = ["ProjectedSums", "Sums", "population_sums"]
+__all__ = ["ProjectedSums", "Sums"]

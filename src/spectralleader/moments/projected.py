@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import Documents, DocumentView
 from spectralleader.documents.recoding import move_rows
-from spectralleader.models import TopicModel
-from spectralleader.moments.sums import pack, unpack_pairs, unpack_triples
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
 CHUNK = 248  # rows per matrix product; not a power of two, which would cause cache conflicts
@@ -25,7 +23,8 @@ class Sums(NamedTuple):
     words: Floats  # n M1, (d,)
     image: Floats  # n M2 Q, (d, r)
     # (r (r + 1) / 2, r + 2), rows (i, j), i <= j, as in `np.triu_indices`: triples that remain to
-    # be symmetrised, the pairs, and the squares of the pairs, see `sums.pack` and eq. 7b
+    # be symmetrised, the pairs, and the squares of the pairs (eq. 7b); triples are the sum of
+    # three permutations, see `cold.whiten_triples`
     upper: Floats
 
 
@@ -200,7 +199,7 @@ def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, I
 class ProjectedSums:
     """The moments of a changing set of documents, in a fixed basis Q (d, r).
 
-    `update` adds documents, `downdate` subtracts them, and `merge` adds the sums of another set;
+    `update` adds documents, `exchange` also subtracts some, and `add` adds the sums of another set;
     the documents are not stored. If Q is the identity, these are the sums over words.
 
     Examples
@@ -208,10 +207,10 @@ class ProjectedSums:
     >>> moments = ProjectedSums(np.eye(3))
     >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
     >>> moments.update(block)
-    >>> moments.pairs.round(3).tolist()
+    >>> moments.sums.image.round(3).tolist()  # the pairs, times Q
     [[0.333, 0.333, 0.0], [0.333, 0.0, 0.5], [0.0, 0.5, 0.0]]
-    >>> moments.downdate(block)
-    >>> float(abs(moments.pairs).max())
+    >>> moments.exchange(DocumentView.of(block), n_added=0)
+    >>> float(abs(moments.sums.image).max())
     0.0
     """
 
@@ -230,10 +229,6 @@ class ProjectedSums:
     def update(self, documents: Documents) -> None:
         """Add documents."""
         self.exchange(DocumentView.of(documents), documents.n_docs)
-
-    def downdate(self, documents: Documents) -> None:
-        """Subtract documents that were added before."""
-        self.exchange(DocumentView.of(documents), 0)
 
     def exchange(self, documents: DocumentView, n_added: int) -> None:
         """Add the first n_added documents and subtract the others."""
@@ -257,52 +252,7 @@ class ProjectedSums:
         basis, words, image = (array[:n_words] for array in self._room)
         self.sums = self.sums._replace(basis=basis, words=words, image=image)
 
-    def merge(self, other: Self) -> None:
-        """Add the sums of another set of documents, in the same basis."""
-        mine, theirs = self.sums, other.sums
-        if mine.basis is not theirs.basis and not np.array_equal(mine.basis, theirs.basis):
-            raise ValueError(
-                "sums in different bases cannot be merged: these are in a basis of shape "
-                f"{mine.basis.shape}, the others in one of shape {theirs.basis.shape}"
-            )
-        self.add(theirs[1:])
-
     def add(self, parts: tuple[Floats, ...]) -> None:
         """Add the arrays of other sums in the same basis: the fields of `Sums` after the basis."""
         for mine, theirs in zip(self.sums[1:], parts, strict=True):
             mine += theirs
-
-    @property
-    def pairs(self) -> Floats:
-        """Sum of the pairs of each document in the basis, (r, r)."""
-        return unpack_pairs(self.sums.upper)
-
-    @property
-    def triples(self) -> Floats:
-        """Sum of the triples of each document in the basis, (r, r, r)."""
-        return unpack_triples(self.sums.upper)
-
-
-def population_sums(model: TopicModel, basis: Floats | None = None) -> Sums:
-    """Return the moments of a model as the sums of one document with infinitely many words.
-
-    Parameters
-    ----------
-    model : TopicModel
-        The known model.
-    basis : (d, r) array, optional
-        Coordinates Q of the pairs and triples; defaults to the words themselves.
-
-    Examples
-    --------
-    >>> population_sums(TopicModel([0.5, 0.5], [[1.0, 0.0], [0.0, 1.0]])).image.tolist()
-    [[0.5, 0.0], [0.0, 0.5]]
-    """
-    Q = np.eye(model.n_words) if basis is None else np.ascontiguousarray(basis)
-    weights, P = model.weights, model.topics @ Q
-    image = model.topics.T @ (weights[:, None] * P)
-    # Eq. 2 in the coordinates of the basis.
-    triples = np.einsum("k,ka,kb,kc->abc", weights, P, P, P)
-    # With infinitely many tokens, the share of the unigram distribution (eq. 11) is 0.
-    n = np.array([np.inf, 1.0, 1.0, 1.0])
-    return Sums(Q, n, weights @ model.topics, image, pack(Q.T @ image, triples))

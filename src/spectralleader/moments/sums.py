@@ -59,13 +59,6 @@ def add_up(documents: Documents, g: Floats) -> Floats:
     )
 
 
-def pack(pairs: Floats, triples: Floats) -> Floats:
-    """Return pairs (r, r) and symmetric triples (r, r, r) in the layout of `Sums.upper`."""
-    i, j = np.triu_indices(len(pairs))
-    # A third of the triples, because unpacking adds three permutations. Squares of 0: no noise.
-    return np.column_stack([triples[i, j] / 3.0, pairs[i, j], np.zeros(len(i))])
-
-
 @cache
 def upper_rows(r: int) -> Ints:
     """Return the row of `Sums.upper` that has the entries (i, j), the same as (j, i), (r, r)."""
@@ -75,23 +68,3 @@ def upper_rows(r: int) -> Ints:
     # Cached, so that all callers share this array.
     at.setflags(write=False)
     return at
-
-
-def unpack_pairs(upper: Floats) -> Floats:
-    """Return the pairs in `Sums.upper`, shape (r, r)."""
-    r = upper.shape[1] - 2
-    return np.asarray(upper[upper_rows(r), r])
-
-
-def unpack_squares(upper: Floats) -> Floats:
-    """Return the squared pairs in `Sums.upper`, shape (r, r)."""
-    r = upper.shape[1] - 2
-    return np.asarray(upper[upper_rows(r), r + 1])
-
-
-def unpack_triples(upper: Floats) -> Floats:
-    """Return the triples in `Sums.upper`, symmetrised, shape (r, r, r)."""
-    r = upper.shape[1] - 2
-    # Symmetric in the first two axes already: three permutations suffice instead of six.
-    full = upper[upper_rows(r), :r]
-    return np.asarray(full + full.transpose(0, 2, 1) + full.transpose(2, 1, 0))

@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import BlockT, Documents, DocumentView
 from spectralleader.runtime.compiled import in_place
-from spectralleader.samples.subsamples import subsample_rows
+from spectralleader.samples.subsamples import subsample_tokens
 
 
 class Change(Generic[BlockT]):
@@ -173,9 +173,11 @@ class DocumentBuffer:
         self, documents: Documents, rows: Ints, first: int, most: int
     ) -> tuple[Documents, Ints]:
         """Return rows of a block, and their numbers there, documents of many words subsampled."""
-        if len(documents.words) <= most:  # no document can be too long
+        # The first comparison is a bound that takes no time.
+        if len(documents.words) <= most or (np.diff(documents.indptr) <= most).all():
             return documents, rows
-        return subsample_rows(documents, rows, first, most)
+        # Only documents that enter are subsampled: for others the draws would be wasted.
+        return subsample_tokens(documents.take(rows), first + rows, most), np.arange(len(rows))
 
     def enter(self, documents: Documents, chosen: Ints) -> Change:
         """Put documents into slots, given (document, slot) pairs, (n, 2); others are new.

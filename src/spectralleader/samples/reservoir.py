@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -11,65 +11,13 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import generator, one_of
 from spectralleader.documents import BlockT
-from spectralleader.runtime.compiled import in_place, inlined
+from spectralleader.runtime.compiled import in_place
 from spectralleader.samples.document_buffer import Change
 from spectralleader.samples.sample import BoundedSample
 from spectralleader.samples.subsamples import interleave, take_in_turns
 
-AHEAD = 256  # pairs buffered for `one`: amortises the overhead of a NumPy call
-
-
-class Draws:
-    """A stream of pairs of uniform numbers from 0 to 1.
-
-    Examples
-    --------
-    >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
-    >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
-    True
-    >>> one_by_one.to_state() == together.to_state()
-    True
-    """
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-        self._ahead: list[float] = []  # buffered numbers, the next one last
-
-    def one(self) -> tuple[float, float]:
-        """Take the next pair."""
-        if not self._ahead:
-            # Reversed, because `pop` takes from the end of the list.
-            self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist()
-        ahead = self._ahead
-        return ahead.pop(), ahead.pop()
-
-    def many(self, n: int) -> Floats:
-        """Take the next n pairs, (n, 2)."""
-        # Otherwise the buffered numbers would be skipped, and the draws would depend on the blocks.
-        self._put_back()
-        return self._rng.random((n, 2))
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state of the generator, as if nothing had been buffered."""
-        self._put_back()
-        return cast(dict[str, Any], self._rng.bit_generator.state)
-
-    def _put_back(self) -> None:
-        """Rewind the generator by the buffered numbers: PCG64 has period 2**128."""
-        if self._ahead:
-            n = -len(self._ahead) % 2**128
-            cast(np.random.PCG64, self._rng.bit_generator).advance(n)
-            self._ahead = []
-
-
 Acceptance = Literal["paper", "uniform"]
 NONE_CHOSEN = np.empty((0, 2), np.int64)  # no document enters
-FEW = 32  # up to this many entering documents are sorted by insertion inside the kernel
-
-
-def read_draws(state: Any, name: str) -> Draws:
-    """Return the draws of a stored generator."""
-    return Draws(generator(state, name))
 
 
 class Reservoir(BoundedSample[BlockT]):
@@ -96,7 +44,7 @@ class Reservoir(BoundedSample[BlockT]):
     """
 
     saved = fields(
-        BoundedSample.saved, acceptance=field(one_of, known=get_args(Acceptance)), _draws=read_draws
+        BoundedSample.saved, acceptance=field(one_of, known=get_args(Acceptance)), _draws=generator
     )
     saved_as = "reservoir"
 
@@ -117,39 +65,28 @@ class Reservoir(BoundedSample[BlockT]):
         self.acceptance: Acceptance = acceptance
         # The acceptance probability is capacity / (t - lag).
         self._lag = 1 if acceptance == "paper" else 0
-        self._draws = Draws(np.random.default_rng(seed))
+        self._draws = np.random.default_rng(seed)
 
     def add(self, documents: BlockT) -> Change[BlockT]:
         """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
-        chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        written, block = chosen, documents
-        # Most documents of a long stream do not enter.
-        if len(chosen) > 0:
-            args = chosen[:, 0], self.n_seen, self._max_entries
-            block, rows = self._buffer.shorten(documents, *args)
-            written = chosen if block is documents else np.stack([rows, chosen[:, 1]], axis=1)
-        self.n_seen += n_docs
-        change: Change[BlockT] = self._buffer.enter(block, written)
-        change.chosen = chosen
-        return change
+        return self._enter(documents, self._choose_one() if n_docs == 1 else self._choose(n_docs))
 
     def _choose(self, n_docs: int) -> Ints:
         """Draw the documents of a block that enter, and their slots; sorted by slot, (n, 2)."""
         # Two draws per document, even if unused, so that the draws do not depend on the blocks.
-        draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
+        draws, chosen = self._draws.random((n_docs, 2)), np.empty((n_docs, 2), np.int64)
         chosen = chosen[: choose_slots(draws, self.n_seen, self.capacity, self._lag, chosen)]
-        # The kernel has sorted few documents; while a reservoir fills, slots are in order.
-        if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity:
+        # While a reservoir fills, slots are distinct and in order.
+        if len(chosen) < 2 or self.n_seen + n_docs <= self.capacity:
             return chosen
-        # If several documents draw the same slot, the last one stays: the sort must be stable.
-        chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
-        is_last = np.append(chosen[1:, 1] != chosen[:-1, 1], np.True_)
-        return np.asarray(chosen[is_last])
+        # If several documents draw the same slot, the last one stays.
+        last = {slot: row for row, slot in chosen.tolist()}
+        return np.array([(row, slot) for slot, row in sorted(last.items())], np.int64)
 
     def _choose_one(self) -> Ints:
         """Return `_choose` for a block of one document, fast if it does not enter."""
-        (chance, where), t = self._draws.one(), self.n_seen + 1
+        (chance, where), t = self._draws.random(2).tolist(), self.n_seen + 1
         # The comparison of `choose_slots`, with the same rounding.
         if t > self.capacity and chance * (t - self._lag) > self.capacity:
             return NONE_CHOSEN
@@ -170,7 +107,7 @@ class Reservoir(BoundedSample[BlockT]):
         self.n_seen = sum(part.n_seen for part in parts)
         self.documents = take_in_turns(shuffled, turns)
         # Reseed: the merged reservoirs may have had the same seed.
-        self._draws = Draws(np.random.default_rng(rng.integers(2**63)))
+        self._draws = np.random.default_rng(rng.integers(2**63))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -182,8 +119,7 @@ class Reservoir(BoundedSample[BlockT]):
 def choose_slots(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
     """Set `chosen` to the documents of a block that enter, and their slots; return their number.
 
-    Document t (from 1) enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``. Up to
-    `FEW` are sorted by slot, with only the last of those that share a slot.
+    Document t (from 1) enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``.
     """
     n, k = len(draws), 0
     for i in range(n):
@@ -194,24 +130,5 @@ def choose_slots(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: In
         elif draws[i, 0] * (t - lag) <= capacity:
             # Draws are below 1: truncation makes all slots equally likely.
             chosen[k, 0], chosen[k, 1] = i, np.int64(draws[i, 1] * capacity)
-            k += 1
-    return sort_slots(chosen, k) if k <= FEW else k
-
-
-@inlined
-def sort_slots(chosen: Ints, n: int) -> int:
-    """Sort the first n rows by slot, keeping the last of equal slots; return their number."""
-    k = 0
-    for i in range(n):
-        row, slot, at = chosen[i, 0], chosen[i, 1], k
-        while at > 0 and chosen[at - 1, 1] > slot:
-            at -= 1
-        # A later document replaces an earlier one of the same block.
-        if at > 0 and chosen[at - 1, 1] == slot:
-            chosen[at - 1, 0] = row
-        else:
-            for j in range(k, at, -1):
-                chosen[j, 0], chosen[j, 1] = chosen[j - 1, 0], chosen[j - 1, 1]
-            chosen[at, 0], chosen[at, 1] = row, slot
             k += 1
     return k

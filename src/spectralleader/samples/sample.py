@@ -8,7 +8,7 @@ from typing import Any, Generic, Self
 import numpy as np
 
 from spectralleader.arrays import Ints
-from spectralleader.checks import is_whole
+from spectralleader.checks import check_whole, is_whole
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import BlockT, Documents, DocumentView
@@ -90,8 +90,14 @@ class BoundedSample(Sample[BlockT]):
 
     def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
         super().__init__(n_words)
-        self.capacity = check_capacity(capacity)
-        self.budget = check_budget(budget, self.capacity)
+        self.capacity = check_whole("capacity", capacity, 1)
+        budget = WORDS_PER_DOCUMENT * self.capacity if budget is None else budget
+        if not is_whole(budget) or budget < MIN_TOKENS * self.capacity:
+            raise ValueError(
+                f"budget must be an integer number of words, at least {MIN_TOKENS} for each of the "
+                f"capacity={capacity} documents, got {budget!r}"
+            )
+        self.budget = int(budget)
         self._max_entries = self.budget // self.capacity  # distinct words per document, at most
 
     @property
@@ -99,25 +105,16 @@ class BoundedSample(Sample[BlockT]):
         """Capacity and budget."""
         return {"capacity": self.capacity, "budget": self.budget}
 
+    def _enter(self, documents: BlockT, chosen: Ints) -> Change[BlockT]:
+        """Put the chosen documents of a block, (row, slot) pairs, into their slots."""
+        limits = self.n_seen, self._max_entries
+        block, rows = self._buffer.shorten(documents, chosen[:, 0], *limits)
+        written = chosen if block is documents else np.stack([rows, chosen[:, 1]], axis=1)
+        change: Change[BlockT] = self._buffer.enter(block, written)
+        change.chosen = chosen
+        self.n_seen += documents.n_docs
+        return change
+
     def _loaded(self) -> None:
         # Samples fill up before they replace anything.
         check_same("documents remembered", len(self), min(self.n_seen, self.capacity))
-
-
-def check_capacity(capacity: Any) -> int:
-    """Return the capacity of a sample; raise `ValueError` unless it is at least 1."""
-    if not is_whole(capacity) or capacity < 1:
-        raise ValueError(f"capacity must be an integer of at least 1, got {capacity!r}")
-    return int(capacity)
-
-
-def check_budget(budget: Any, capacity: int) -> int:
-    """Return the number of entries that a sample of this capacity may store."""
-    if budget is None:
-        return WORDS_PER_DOCUMENT * capacity
-    if not is_whole(budget) or budget < MIN_TOKENS * capacity:
-        raise ValueError(
-            f"budget must be an integer number of words, at least {MIN_TOKENS} for each of the "
-            f"capacity={capacity} documents, got {budget!r}"
-        )
-    return int(budget)

@@ -60,20 +60,6 @@ def draw_tokens(words: WordIds, counts: Floats, n: int, number: int) -> tuple[Wo
     return words[kept], drawn[kept].astype(np.float64)
 
 
-def subsample_rows(
-    documents: Documents, rows: Ints, first: int, most: int
-) -> tuple[Documents, Ints]:
-    """Return the subsampled rows of a block, and their row numbers in the result.
-
-    The block is returned unchanged if no document is too long. `first` is the number of its first
-    document in the stream.
-    """
-    if (np.diff(documents.indptr) <= most).all():
-        return documents, rows
-    # Only documents that enter are subsampled: for others the draws would be wasted.
-    return subsample_tokens(documents.take(rows), first + rows, most), np.arange(len(rows))
-
-
 def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
     """Return the stream of each of n documents drawn without replacement, (n,), in random order.
 

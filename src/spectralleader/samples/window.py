@@ -53,12 +53,7 @@ class Window(BoundedSample[BlockT]):
             rows, slots = np.roll(rows, n_wrapped), np.roll(slots % self.capacity, n_wrapped)
         chosen = np.empty((len(rows), 2), np.int64)
         chosen[:, 0], chosen[:, 1] = rows, slots
-        documents, chosen[:, 0] = self._buffer.shorten(
-            documents, chosen[:, 0], self.n_seen, self._max_entries
-        )
-        self.n_seen += n_docs
-        change: Change[BlockT] = self._buffer.enter(documents, chosen)
-        return change
+        return self._enter(documents, chosen)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.

@@ -268,11 +268,8 @@ class Inbox(LiveSource):
                 n_bytes += len(content)
                 if n_bytes > AT_ONCE:
                     break
-        after = [before, *rows]
-        self._taken = after[-1]
-        return MessageBatch(
-            list(map(str, rows)), contents, after.__getitem__, self._taken == self._last
-        )
+        self._taken = rows[-1] if rows else before
+        return MessageBatch(list(map(str, rows)), contents, self._taken, self._taken == self._last)
 
     def lag(self, position: Json) -> float:
         """Return how many documents wait behind a position."""

@@ -1,15 +1,68 @@
-"""Reader: the protocol of all sources of documents: files, folders, followed files and brokers."""
+"""Reader: the protocol of all sources of documents, and the positions at which they resume."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple, Self, TypeVar
 
-from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.files.problems import Problems
-from spectralleader.sources.files.text_block import TextBlock
+import msgspec
+
 from spectralleader.sources.options import Json, SourceOptions
+
+# Brokers import this for their positions, also for the help of the command line, without NumPy.
+if TYPE_CHECKING:
+    from spectralleader.sources.files.columns import Columns
+    from spectralleader.sources.files.problems import Problems
+    from spectralleader.sources.files.text_block import TextBlock
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # sizes, counts, and times in ns
+Position = TypeVar("Position", bound=msgspec.Struct)
+
+
+def check_position(kind: type[Position], position: Json) -> Position:
+    """Return a position as a `msgspec.Struct`; raise `ValueError` if it is invalid."""
+    try:
+        return msgspec.convert(position, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the position in the source is invalid: {error}") from error
+
+
+class FilePosition(msgspec.Struct, frozen=True):
+    """A position in a file that is read as it is, with digests of bytes that tell it from others.
+
+    A change that is far from both the beginning of the file and the position goes unnoticed.
+    """
+
+    offset: Whole  # bytes before it
+    line: Whole  # lines before it
+    digest: str  # of the first bytes of the file, and of the last ones before the position
+    # At most as many bytes are in each of these parts: it bounds the memory of comparing them.
+    sampled: Annotated[int, msgspec.Meta(ge=0, le=2**23)]
+
+    @classmethod
+    def at(cls, file: IO[bytes], offset: int, line: int, sampled: int) -> FilePosition:
+        """Return a position in an open file."""
+        return cls(offset, line, digest_of(*read_ends(file, offset, sampled)), sampled)
+
+    def is_in(self, file: IO[bytes]) -> bool:
+        """Return whether an open file has the same bytes before the position."""
+        return digest_of(*read_ends(file, self.offset, self.sampled)) == self.digest
+
+
+def read_ends(file: IO[bytes], offset: int, sampled: int) -> tuple[bytes, bytes]:
+    """Return the first bytes of a file, and the last ones before an offset."""
+    size = min(sampled, offset)
+    file.seek(0)
+    head = file.read(size)
+    file.seek(offset - size)
+    return head, file.read(size)
+
+
+def digest_of(head: bytes, tail: bytes) -> str:
+    """Return the SHA-256 of the first and the last bytes."""
+    return hashlib.sha256(head + tail).hexdigest()
 
 
 class Lag(NamedTuple):
@@ -29,7 +82,7 @@ class Lag(NamedTuple):
         return f"{self.number:,.{digits}f} {self.unit} behind" if self.number > 0 else "up to date"
 
 
-class Reader(Iterator[TextBlock]):
+class Reader(Iterator["TextBlock"]):
     """An iterator over the blocks of a source, each with the position after it.
 
     A position is plain JSON with the `kind` of its source. A reader that is opened at a position

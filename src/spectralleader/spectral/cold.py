@@ -14,7 +14,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
-from spectralleader.moments.sums import unpack_pairs, unpack_squares, upper_rows
+from spectralleader.moments.sums import upper_rows
 
 USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
@@ -55,11 +55,12 @@ class Spectrum(NamedTuple):
 
 def measure_spectrum(sums: Sums) -> Spectrum:
     """Return the eigenvalues of the mean pairs, with their noise levels."""
-    n = max(1.0, float(sums.n[2]))
-    values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / n)
+    n, r = max(1.0, float(sums.n[2])), sums.basis.shape[1]
+    pairs, squares = (sums.upper[upper_rows(r), column] for column in (r, r + 1))
+    values, vectors = np.linalg.eigh(pairs / n)
     A, U = values[::-1], vectors[:, ::-1]
     # Eq. 8b: the mean squared norm of a document's pairs times u, less that of the mean, A u.
-    variances = np.einsum("ak,ak->k", unpack_squares(sums.upper) @ U, U) / n - A * A
+    variances = np.einsum("ak,ak->k", squares @ U, U) / n - A * A
     return Spectrum(A, U, np.sqrt(np.maximum(variances, 0.0) * (math.log(n) / (DOUBT * n))))
 
 

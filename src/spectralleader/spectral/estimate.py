@@ -26,18 +26,12 @@ class Anchoring(NamedTuple):
     n_changed: int  # documents that entered the sample since
 
 
-class Whitening(NamedTuple):
-    """W = U A^{-1/2} of the top eigenpairs of the pairs (eq. 8), in coordinates of a basis."""
-
-    forward: Floats  # W, (r, k)
-    eigenvalues: Floats  # A, (k,) positive, largest first
-
-
 class Estimate(NamedTuple):
     """A model with the intermediate results of its estimation."""
 
     model: TopicModel
-    whitening: Whitening
+    whitening: Floats  # W = U A^{-1/2} (eq. 8), in coordinates of a basis, (r, k)
+    eigenvalues: Floats  # A, of the pairs, the usable ones, largest first, (k,)
     triples: Floats  # T, whitened, (k, k, k)
     tensor_eigenvalues: Floats  # lambda, in the order found
     tensor_eigenvectors: Floats  # v, one per row, (k, k)
@@ -45,11 +39,6 @@ class Estimate(NamedTuple):
     spectrum: cold.Spectrum  # all eigenvalues of the pairs in the basis, with their noise levels
     gain: float | None = None  # over word frequencies, in nats per remembered document
     anchoring: Anchoring | None = None  # None if the coordinates are words
-
-    @property
-    def eigenvalues(self) -> Floats:
-        """Eigenvalues of the pairs, the usable ones, largest first."""
-        return self.whitening.eigenvalues
 
     @property
     def n_usable(self) -> int:
@@ -81,20 +70,7 @@ class Estimate(NamedTuple):
     @property
     def directions(self) -> Floats:
         """W v, in the coordinates of the moments, (k, r): the warm start of the next estimate."""
-        return self.tensor_eigenvectors @ self.whitening.forward.T
-
-    @property
-    def residual(self) -> float:
-        """||T - sum lambda v^(x)3|| / ||T||: the relative residual due to noise and mixed topics.
-
-        It grows with K and falls with the number of documents; 0 if T is 0.
-        """
-        k, V = len(self.triples), self.tensor_eigenvectors
-        squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
-        rebuilt = (self.tensor_eigenvalues[:, None] * V).T @ squares  # T unfolded, (k, k^2)
-        norm = np.linalg.norm(self.triples)
-        error = np.linalg.norm(self.triples.reshape(k, k * k) - rebuilt)
-        return float(error / norm) if norm > 0 else 0.0
+        return self.tensor_eigenvectors @ self.whitening.T
 
 
 def estimate(
@@ -126,5 +102,4 @@ def estimate(
     if noise_rank and len(A) == 1:
         # The top eigenvector is that of the largest topic; one topic has all words.
         model = cold.unigram_model(sums, n_topics)
-    details = (Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
-    return Estimate(model, *details, found)
+    return Estimate(model, W, A, T, eigenvalues, eigenvectors, clipped, found)

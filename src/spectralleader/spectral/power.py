@@ -7,6 +7,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
+N_RESTARTS = 10  # random starts per component, see method.md
 N_ITERATIONS = 30  # of every start; only the best one then continues until it converges
 REFINE = 30  # the best start may take this many times n_iterations to converge
 TIE = 1e-9  # starts whose values differ by less are ties, and the first one is taken

@@ -16,14 +16,14 @@ from spectralleader.moments import Sums
 from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.compiled import kernel
 from spectralleader.spectral.cold import NOTHING, USABLE, measure_spectrum
-from spectralleader.spectral.estimate import Estimate, Whitening
+from spectralleader.spectral.estimate import Estimate
 from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
 
 
 class Details(NamedTuple):
-    """Output buffers of the kernel for the intermediate results of an estimate."""
+    """Output buffers of the kernel for the intermediate results of an estimate, see `Estimate`."""
 
-    forward: Floats  # W, (r, K)
+    whitening: Floats  # W, (r, K)
     eigenvalues: Floats  # A, (K,)
     triples: Floats  # T, (K, K, K)
     tensor_eigenvalues: Floats
@@ -38,8 +38,8 @@ class Details(NamedTuple):
     def with_model(self, model: TopicModel, sums: Sums) -> Estimate:
         """Return the estimate of these sums, as a copy of the buffers."""
         W, A, T, eigenvalues, eigenvectors, clipped = (array.copy() for array in self)
-        found = (Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
-        return Estimate(model, *found, measure_spectrum(sums))
+        spectrum = measure_spectrum(sums)
+        return Estimate(model, W, A, T, eigenvalues, eigenvectors, clipped, spectrum)
 
 
 def warm_model(
@@ -82,7 +82,7 @@ def _update_and_estimate(
     W, A, T = whiten(sums, k)
     if len(A) < k:
         return False
-    details.forward[:], details.eigenvalues[:], details.triples[:] = W, A, T
+    details.whitening[:], details.eigenvalues[:], details.triples[:] = W, A, T
     starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v from W v, since A W^T W v = v
     pairs = (details.tensor_eigenvalues, details.tensor_eigenvectors)
     # Deflates T in place; `details.triples` is a copy.
@@ -118,7 +118,7 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
 
 @kernel
 def whiten_triples(sums: Sums, W: Floats) -> Floats:
-    """``einsum("abc,ai,bj,ck->ijk", sums.unpack_triples(upper), W, W, W) / n``, (k, k, k).
+    """``einsum("abc,ai,bj,ck->ijk", triples, W, W, W) / n``, (k, k, k).
 
     The product is symmetrised rather than the sums: it is smaller.
     """
@@ -140,7 +140,7 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
         for b in range(r):
             middle[b, i] = twice[i, b]
     thrice = np.dot(flipped, middle.reshape(r, k * k)).reshape(k, k, k)
-    # Three permutations, as in `sums.unpack_triples`.
+    # Three permutations: the first two axes are symmetric already.
     T = np.empty((k, k, k))
     for i in range(k):
         for j in range(k):

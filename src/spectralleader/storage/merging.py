@@ -11,14 +11,13 @@ import numpy as np
 from spectralleader.learners import Learner
 from spectralleader.learners.protocol import check_seed
 from spectralleader.learners.registry import merge_learners, settings_of
-from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.topics.text_topics import TextTopics, merge_topics
 
 Thing = TypeVar("Thing")
 
-MERGED = "TextTopics, learners, samples, vocabularies and moments"
+MERGED = "TextTopics, learners, samples and vocabularies"
 WITH_SETTINGS: tuple[type[Any], ...] = (TextTopics, Vocabulary, *SAMPLES.values())
 MOST_SHOWN = 40  # characters of a setting shown in a message
 
@@ -32,7 +31,7 @@ def merge(a: Thing, b: Thing, *more: Thing, seed: int = 0) -> Thing:
 
     Parameters
     ----------
-    a, b, *more : TextTopics, Learner, Sample, Vocabulary or ProjectedSums
+    a, b, *more : TextTopics, Learner, Sample or Vocabulary
         All of one class and with equal settings; seeds may differ. Vocabularies are united.
         Learners and samples without a vocabulary must use the same word ids.
     seed : int
@@ -84,8 +83,6 @@ def check_alike(things: Sequence[Any], names: Sequence[str]) -> None:
 
 def _settings(thing: Any) -> dict[str, Any]:
     kind = {"kind": type(thing).__name__}
-    if isinstance(thing, ProjectedSums):
-        return kind
     if isinstance(thing, WITH_SETTINGS):
         return {**kind, **thing.settings}
     if isinstance(thing, Learner):
@@ -98,10 +95,7 @@ def _merge(things: list[Any], rng: np.random.Generator) -> Any:
     first, *rest = things
     if isinstance(first, Learner):
         return merge_learners(things, rng)
-    if isinstance(first, ProjectedSums):
-        for other in rest:
-            first.merge(other)
-    elif isinstance(first, Vocabulary):
+    if isinstance(first, Vocabulary):
         return first.unite(rest)[0]
     elif isinstance(first, TextTopics):
         return merge_topics(things, rng)

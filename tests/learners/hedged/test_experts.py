@@ -19,6 +19,7 @@ from tests.factories import blocks, documents, model, same_state
 K = 3
 TABLE = Table(SETTINGS)
 ESTIMATES = TABLE.estimates
+FINER = [name + smoother for name in finer_names(SETTINGS) for smoother in ("", ", smoother")]
 
 
 def plain(statistics):
@@ -43,20 +44,29 @@ def learned(n_words=5, seed=0):
     return experts
 
 
+def meaning(name):
+    """The estimate, strength and tracked prior, if any, that the name of an expert tells."""
+    estimate, *rest = name.removesuffix(", smoother").split(", ")
+    priors = [f"weights of the last {memory:g}" for memory in SETTINGS.prior_memories]
+    priors += [f"runs of {run:g}" for run in SETTINGS.prior_runs]
+    return estimate, int(name.endswith(", smoother")), priors.index(rest[0]) if rest else None
+
+
 def plainly(experts, block):
     """The log-probabilities by every row of the table, then by the finer experts."""
     counts, background = block.as_floats(), experts.background
     frequencies = background.seen / background.n_seen
     out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
-    for one in TABLE.rows[2:]:
-        statistics = plain(experts.estimates.view(one.estimate))
-        strength = SETTINGS.strengths[one.strength] * block.n_words
+    for name in list(TABLE.column)[2 : -len(FINER)]:
+        estimate, s, p = meaning(name)
+        statistics = plain(experts.estimates.view(estimate))
+        strength = SETTINGS.strengths[s] * block.n_words
         mass = statistics.words + strength * background.prior[:, None]
         logs = counts @ np.log(mass / (statistics.totals[1] + strength))
         prior = (statistics.totals[0] + 1 / K) / (statistics.totals[0].sum() + 1)
-        if one.prior is not None:
-            model = ESTIMATES.index(one.estimate) * len(SETTINGS.strengths) + one.strength
-            prior = experts.priors[model * len(TABLE.rates) + one.prior]
+        if p is not None:
+            model = ESTIMATES.index(estimate) * len(SETTINGS.strengths) + s
+            prior = experts.priors[model * len(TABLE.rates) + p]
         out.append(logsumexp(logs + np.log(prior), axis=1))
     for name in finer_names(SETTINGS):
         statistics = plain(experts.finer.stacked.view(name))
@@ -69,7 +79,7 @@ def plainly(experts, block):
 
 
 @given(block=blocks(5), seed=st.integers(0, 50))
-def test_every_expert_says_what_its_row_means(block, seed):
+def test_every_expert_says_what_its_name_means(block, seed):
     experts = learned(seed=seed)
     found = experts.log_probs(block).log_probs
     np.testing.assert_allclose(found, plainly(experts, block), rtol=1e-8, atol=1e-10)
@@ -85,19 +95,19 @@ def test_long_documents_and_large_counts_do_not_underflow():
 def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
     names = list(TABLE.column)
     assert len(names) == len(Experts(K, 5).losses)
-    finer = len(SETTINGS.memories) * len(SETTINGS.strengths)
-    assert len(TABLE.rows) + finer == len(set(names)) == len(names)
+    assert len(set(names)) == len(names)
+    assert names[-len(FINER) :] == FINER
     forgetting = tuple(f"EM of the last {memory:g}" for memory in SETTINGS.memories)
     assert (ESTIMATES[:2], ESTIMATES[2:]) == (("reservoir", "window"), forgetting)
     for name in ESTIMATES:
-        assert TABLE.rows[TABLE.column[name]] == (name, name, 0, None)
+        assert meaning(names[TABLE.column[name]]) == (name, 0, None)
 
 
 def test_another_memory_is_one_number_and_the_rest_follows():
     more = Table(replace(SETTINGS, memories=(1000.0, 200.0)))
     assert more.estimates == ("reservoir", "window", "EM of the last 1000", "EM of the last 200")
     assert more.shortest == "EM of the last 200"
-    names = [one.name for one in more.rows]
+    names = list(more.column)
     of_pairs = [[names[i] for i in pair] for pair in (*more.rivals, *more.suspects)]
     assert of_pairs == [
         ["window", "reservoir"],

@@ -592,5 +592,5 @@ def test_the_latest_documents_of_merged_streams_are_in_proportion_to_them():
     n_mine = int((interleave([900, 100], 500, np.random.default_rng(0)) == 0).sum())
     assert 430 < n_mine < 470  # 450 are expected, with a standard deviation of 5
     assert latest.n_docs == 500
-    other._follow(None, other._window_of(other.window.last(10)))
+    other._forget_all_but(other.window.last(10))
     assert one.latest([other], np.random.default_rng(0)).n_docs == n_mine + 10

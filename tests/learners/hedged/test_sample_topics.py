@@ -17,7 +17,7 @@ from spectralleader.learners.hedged.sample_topics import (
     count_preferred,
     count_used,
     find_dead,
-    match,
+    match_posteriors,
     some_of,
 )
 from spectralleader.learners.hedged.settings import LEAST, SETTINGS
@@ -87,7 +87,7 @@ def test_a_part_of_many_posteriors_is_counted_and_always_the_same():
 @pytest.mark.parametrize("n", [3, 10, MATCHED, MATCHED + 1])
 def test_topics_are_matched_by_the_documents_they_share(n):
     before = np.eye(3, dtype=np.float32)[np.arange(n) % 3]
-    assert match(before[:, [1, 2, 0]], before).tolist() == [2, 0, 1]
+    assert match_posteriors(before[:, [1, 2, 0]], before).tolist() == [2, 0, 1]
 
 
 BLOCK = documents(200, 5, seed=3)

@@ -219,7 +219,7 @@ def test_bad_rows_are_counted_with_their_lines_and_reading_goes_on(tmp_path):
         problems.OPEN_QUOTE: 1,
     }
     assert reader.problems.places[problems.COLUMN_COUNT] == [f"{file} line 4", f"{file} line 5"]
-    expected = f"1 row: not UTF-8 text ({file} line 7); if the file has another encoding, name it"
+    expected = f"1 row: not UTF-8 text ({file} line 7); if a file has another encoding, name it"
     assert any(line.startswith(expected) for line in reader.problems.summary())
 
 

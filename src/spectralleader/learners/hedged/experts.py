@@ -28,20 +28,11 @@ ALL, RECENT = Reservoir.saved_as, Window.saved_as
 FLOOR = 1e-3  # share of each tracked prior that is distributed equally: no topic falls to 0
 
 
-class Expert(NamedTuple):
-    """A row of the table of experts."""
-
-    name: str
-    estimate: str = ""  # none for the two experts without topics
-    strength: int = 0  # index in `Settings.strengths`
-    prior: int | None = None  # tracked prior of the model; None: the estimate's own weights
-
-
 class Table:
     """The experts, in the order of their columns, and what kernels know of them.
 
-    An expert is stored by its name. The expert that has the name of an estimate has its own
-    weights, and the first strength.
+    An expert is stored by its name. The one that has the name of an estimate has the estimate's own
+    weights as its prior, and the first strength of smoothing.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -51,42 +42,30 @@ class Table:
         self.strengths: Floats = np.array(settings.strengths)
         self.n_remembered = len(settings.prior_memories)  # tracked priors that are averages
         self.rates: Floats = 1.0 / np.array([*settings.prior_memories, *settings.prior_runs])
-        tracked = [f", weights of the last {memory:g}" for memory in settings.prior_memories]
-        tracked += [f", runs of {run:g}" for run in settings.prior_runs]
+        priors = ["", *(f", weights of the last {m:g}" for m in settings.prior_memories)]
+        priors += [f", runs of {run:g}" for run in settings.prior_runs]
         smoothings = ("", ", smoother")[: len(settings.strengths)]
-        followed = [
-            Expert(f"{estimate}{prior}{smoothing}", estimate, s, p)
-            for estimate in (ALL, RECENT)
-            for s, smoothing in enumerate(smoothings)
-            for p, prior in zip((None, *range(len(tracked))), ("", *tracked), strict=True)
-        ]
-        forgetting = [
-            Expert(f"{estimate}{smoothing}", estimate, s)
-            for estimate in self.memories
-            for s, smoothing in enumerate(smoothings)
-        ]
-        self.rows = (Expert("any word"), Expert("word frequencies"), *followed, *forgetting)
-        finer = [name + smoothing for name in finer_names(settings) for smoothing in smoothings]
-        names = (*(expert.name for expert in self.rows), *finer)
+        names, models = ["any word", "word frequencies"], []
+        for e, estimate in enumerate(self.estimates):
+            # Only the models of topics that are read have tracked priors.
+            n_priors = 1 if estimate in self.memories else len(priors)
+            for s, smoothing in enumerate(smoothings):
+                model = e * len(smoothings) + s
+                first = len(self.estimates) + model * len(self.rates)  # of its tracked priors
+                for p, prior in enumerate(priors[:n_priors]):
+                    names.append(f"{estimate}{prior}{smoothing}")
+                    models.append((model, first + p - 1 if p else e))
+        names += [name + smoothing for name in finer_names(settings) for smoothing in smoothings]
         self.column = {name: i for i, name in enumerate(names)}
-        self.n_tracked = len((ALL, RECENT)) * len(smoothings) * len(tracked)
-        with_topics = [expert for expert in self.rows if expert.estimate]
-        # The model and the prior of each expert with topics, (n, 2), as kernels number them.
-        self.models: Ints = np.array([self._numbers(expert) for expert in with_topics])
+        # The model and the prior of each expert with topics, (n, 2), as `Stacked` numbers them.
+        self.models: Ints = np.array(models)
+        self.n_tracked = len((ALL, RECENT)) * len(smoothings) * len(self.rates)
         # A change is suspected if the topics of the window, or of a forgetting EM, predict better
         # than those of all documents, or the latter EM better than the window. Drift is only
         # reported by the topics of the window, which start from those of all documents.
         self.shortest = min(self.memories, key=lambda estimate: self.memories[estimate])
         self.rivals = self._pairs((RECENT, ALL))
         self.suspects = self._pairs((RECENT, ALL), (self.shortest, ALL), (self.shortest, RECENT))
-
-    def _numbers(self, expert: Expert) -> tuple[int, int]:
-        """Return the numbers of an expert's model and prior, see `ExpertLikelihoods`."""
-        estimate = self.estimates.index(expert.estimate)
-        model = estimate * len(self.strengths) + expert.strength
-        if expert.prior is None:
-            return model, estimate
-        return model, len(self.estimates) + model * len(self.rates) + expert.prior
 
     def _pairs(self, *pairs: tuple[str, str]) -> tuple[tuple[int, int], ...]:
         return tuple((self.column[rival], self.column[opponent]) for rival, opponent in pairs)

@@ -141,13 +141,10 @@ class HedgedLeader(LearnerBase):
 
     def _learn(self, block: Documents) -> None:
         # Empty documents are not counted: `n_docs` is the t of eq. 30 and of the reservoir.
-        block = with_words(block)
-        # An unsplit block remains the same object, whose likelihoods may be cached already.
-        # Splitting bounds the (n_docs, n_models, K) array of topic likelihoods.
-        parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
-        for part_of_block in parts:
-            if part_of_block.n_docs > 0:
-                self._step(part_of_block)
+        # Splitting bounds the (n_docs, n_models, K) array of topic likelihoods. A block that needs
+        # no splitting remains the same object, whose likelihoods may be cached already.
+        for part in with_words(block).blocks(BLOCK):
+            self._step(part)
 
     def _step(self, block: Documents) -> None:
         """Evaluate the experts, update their weights, let them learn, and refit if due."""

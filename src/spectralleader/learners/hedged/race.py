@@ -26,7 +26,7 @@ from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.cold import decompose_roughly
-from spectralleader.spectral.power import random_starts
+from spectralleader.spectral.power import N_RESTARTS, random_starts
 
 ROUGHLY = 0.03  # accuracy of a spectral start's basis; the sweeps refine the start
 SEEDS = 10  # documents per topic of a random start
@@ -247,7 +247,7 @@ def make_starts(
 def spectral_start(documents: Documents, n_topics: int, seed: int) -> Statistics:
     """Return the spectral estimate, as if the documents followed it."""
     sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, tolerance=ROUGHLY))
-    restarts = random_starts(n_topics, 10, seed)
+    restarts = random_starts(n_topics, N_RESTARTS, seed)
     model = estimate(sums, n_topics, decompose_roughly, restarts).model
     mean, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs
     return Statistics(n * mean.totals, n * mean.words)

@@ -47,24 +47,22 @@ class Refit(Saved):
         self.n_topics, self.seed = experts.estimates.n_topics, seed
         self.schedule = Schedule(self.n_topics, reservoir_size, settings)
         n_words = len(experts.background.seen)
-        reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
-        self._follow(reservoir, Window(self.schedule.window_size, n_words=n_words))
+        self.overall = self._topics_of(Reservoir(reservoir_size, n_words=n_words, seed=seed))
+        self.recent = self._topics_of(Window(self.schedule.window_size, n_words=n_words))
         self.averaged: AveragedTopics | None = None  # None: few documents, or new topics
         self.events: list[Event] = []
         self.n_races = 0  # including searches, and one for every merge
         self.changed = 0  # documents before the last change that was noted
 
-    def _follow(self, reservoir: Reservoir | None, window: Window) -> None:
-        """Use other samples, whose documents have no posteriors until their topics restart."""
-        if reservoir is not None:
-            self.overall = SampleTopics(reservoir, self._experts, self._settings)
-        self.recent = SampleTopics(window, self._experts, self._settings)
+    def _topics_of(self, sample: Reservoir | Window) -> SampleTopics:
+        """Return the topics of a sample, whose documents have no posteriors until a restart."""
+        return SampleTopics(sample, self._experts, self._settings)
 
-    def _window_of(self, latest: Documents) -> Window:
-        """Return a window like the present one that holds these documents alone."""
+    def _forget_all_but(self, latest: Documents) -> None:
+        """Let the window hold these documents alone."""
         window = Window(self.window.capacity, n_words=self.window.n_words)
         window.add(latest)
-        return window
+        self.recent = self._topics_of(window)
 
     @property
     def reservoir(self) -> Reservoir:
@@ -131,25 +129,19 @@ class Refit(Saved):
         """
         subset, n_used = self._draw(), self.overall.n_used
         outcome = self._run(subset, [])
-        if self._n_used_by(subset, outcome) <= n_used:
+        smoothing = self._experts.background.smoothing(outcome.strength)
+        posterior = read_off(outcome.winner.columns, smoothing).posterior(subset)
+        # Rounded like those of the samples: copies of a topic are then equal, and count as one.
+        if count_used(posterior.astype(np.float32), self._settings.used) <= n_used:
             return False
         self._adopt(outcome, EventKind.RESCUED, n_used)
         self._experts.restart()
         return True
 
-    def _n_used_by(self, documents: Documents, outcome: Outcome) -> int:
-        """Return the number of topics of a race's winner that enough of the documents prefer."""
-        smoothing = self._experts.background.smoothing(outcome.strength)
-        posterior = read_off(outcome.winner.columns, smoothing).posterior(documents)
-        # Rounded like those of the samples: copies of a topic are then equal, and count as one.
-        return count_used(posterior.astype(np.float32), self._settings.used)
-
-    def _draw(self) -> Documents:
+    def _draw(self, rng: np.random.Generator | None = None) -> Documents:
         """Return remembered documents for a race."""
         # Seeded by the number of the race: a resumed run draws the same documents.
-        return self._some_of_reservoir(np.random.default_rng([self.seed, self.n_races]))
-
-    def _some_of_reservoir(self, rng: np.random.Generator) -> Documents:
+        rng = rng or np.random.default_rng([self.seed, self.n_races])
         most = max(self._settings.raced, self._settings.raced_per_topic * self.n_topics)
         return self.reservoir.view.gather(rng.permutation(len(self.reservoir))[:most])
 
@@ -197,7 +189,7 @@ class Refit(Saved):
         # Without a spectral start: half of the time of a search, and 0.05 % of L1 at the most.
         outcome = self._run(fresh, incumbents, spectral=False)
         # Documents from before the change leave the window at once.
-        self._follow(None, self._window_of(fresh))
+        self._forget_all_but(fresh)
         self.recent.strength = outcome.strength
         # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         order = match(outcome.winner, self.overall.statistics)
@@ -265,9 +257,10 @@ class Refit(Saved):
         # Before the reservoirs are merged, which changes how many documents this one has seen.
         latest = self.latest(others, rng)
         self.reservoir.merge([other.reservoir for other in others], rng)
-        self._follow(self.reservoir, self._window_of(latest))
+        self.overall = self._topics_of(self.reservoir)
+        self._forget_all_but(latest)
         incumbents = [one.overall.statistics for one in (self, *others)]
-        outcome = self._run(self._some_of_reservoir(rng), incumbents)
+        outcome = self._run(self._draw(rng), incumbents)
         # The numbers of the first learner are kept.
         winner = outcome.winner.reorder(match(outcome.winner, incumbents[0]))
         for topics in (self.overall, self.recent):

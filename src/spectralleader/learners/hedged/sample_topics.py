@@ -170,7 +170,7 @@ class SampleTopics(Saved):
         how = smoothing, statistics.columns, after, self._work
         batch_pass(self.sample.view, start, *how)
         is_known = renumber and before.any()
-        order = match(after, before) if is_known else np.arange(columns.n_topics)
+        order = match_posteriors(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)
         columns.words[:, at] = statistics.words[:, order]
         columns.totals[:, at] = statistics.totals[:, order]
@@ -259,7 +259,7 @@ def n_open(statistics: Statistics) -> int:
     return int(np.count_nonzero(statistics.totals[0]))
 
 
-def match(after: Posteriors, before: Posteriors) -> Ints:
+def match_posteriors(after: Posteriors, before: Posteriors) -> Ints:
     """Return the order of the new topics that best matches the old ones, by their documents."""
     step = -(-len(after) // MATCHED)
     tiny = 1e-30  # avoids 0 / 0 for a topic without documents

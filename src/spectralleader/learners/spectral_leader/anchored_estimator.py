@@ -17,9 +17,8 @@ from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Details, Estimate, estimate, warm_model
 from spectralleader.spectral.basis import find_basis, is_all_words
 from spectralleader.spectral.cold import unigram_model
-from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.power import N_RESTARTS, power_method, random_starts
 
-N_RESTARTS = 10  # random starts per component of the power method, see method.md
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
@@ -105,16 +104,8 @@ class AnchoredEstimator(Saved):
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
         self._cache = None
 
-    def model(self) -> TopicModel:
-        """Return the model of the current sample, estimated in the anchor's basis."""
-        return self._update().model
-
-    def estimate(self) -> Estimate:
-        """Return the estimate that the model is of."""
-        return self._update().estimate
-
-    def _update(self) -> MomentCache:
-        """Bring sums and model up to date."""
+    def updated(self) -> MomentCache:
+        """Return sums and model of the current sample, in the anchor's basis."""
         # Partly updated sums would be wrong, so the cache is restored only after success.
         cache, self._cache = self._cache or self._start(), None
         news = self.changes[cache.n_added :]

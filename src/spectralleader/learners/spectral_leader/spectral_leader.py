@@ -42,13 +42,6 @@ def in_order(model: TopicModel, reference: TopicModel | None) -> TopicModel:
     return TopicModel.trusted(model.weights[order], model.topics[order])
 
 
-def check_reference(model: TopicModel, n_topics: int, n_words: int) -> None:
-    """Raise unless a reference is for a learner of that size; it may know fewer words."""
-    check_same("n_topics of the reference", model.n_topics, n_topics)
-    if model.n_words > n_words:
-        raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
-
-
 def next_renewal(n_docs: int) -> int:
     """Return the size of a growing sample at which the reference is renewed."""
     # Doubling keeps the work per document bounded. L2 at 5/4 or 4 times differs by less than 2
@@ -176,7 +169,7 @@ class SpectralLeader(LearnerBase):
         # have entered as it holds.
         self._n_left = next_renewal(n) - n if n == self.sample.n_seen else n
         # Before that, places mean nothing yet.
-        n_usable = self._anchored.estimate().n_usable
+        n_usable = self._anchored.updated().estimate.n_usable
         if n_usable == self.n_topics or (self.noise_rank and n_usable > 1):
             self._reference = self.model
 
@@ -184,7 +177,7 @@ class SpectralLeader(LearnerBase):
     @locked
     def info(self) -> Estimate:
         """The estimate behind the model, with its diagnostics (lines 1 to 5)."""
-        found = self._anchored.estimate()
+        found = self._anchored.updated().estimate
         gain = measure_gain(found.model, self.sample.documents)
         return found._replace(anchoring=self._anchored.anchoring, gain=gain)
 
@@ -192,7 +185,7 @@ class SpectralLeader(LearnerBase):
     def model(self) -> TopicModel:
         """The model of everything learned so far, its topics in a stable order."""
         if self._model is None:
-            self._model = in_order(self._anchored.model(), self._reference)
+            self._model = in_order(self._anchored.updated().model, self._reference)
         return self._model
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -228,5 +221,8 @@ class SpectralLeader(LearnerBase):
 
     def _loaded(self) -> None:
         self._anchored.check_leads_to(self.sample)
-        if self._reference is not None:
-            check_reference(self._reference, self.n_topics, self.n_words)
+        if (reference := self._reference) is not None:
+            check_same("n_topics of the reference", reference.n_topics, self.n_topics)
+            if reference.n_words > self.n_words:  # it may know fewer
+                known = f"{reference.n_words} words, the learner over {self.n_words}"
+                raise ValueError(f"the reference is over {known}")

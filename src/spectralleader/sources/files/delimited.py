@@ -124,8 +124,7 @@ class Delimited(Table):
         """Return the first rows without reading more data; the last one may be incomplete."""
         lines = StringIO(decode(self._data)[0], newline="")
         records = filter(None, csv.reader(lines, delimiter=self._delimiter))
-        first = 1 if self._has_header else 0
-        return list(islice(records, first, first + N_SAMPLE))
+        return list(islice(records, self._has_header, self._has_header + N_SAMPLE))
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted columns of all records with as many fields as the header."""
@@ -174,5 +173,7 @@ class Delimited(Table):
                 log(UNDECODABLE, self._line + found.lines[i])
             else:
                 good.append(i)
-        fields: list[Column] = [[found.records[i][c] for i in good] for c in columns]
+        fields: dict[str, Column] = {
+            self.columns[c]: [found.records[i][c] for i in good] for c in columns
+        }
         return Records(fields, self._line + np.array(found.lines, np.int64)[good])

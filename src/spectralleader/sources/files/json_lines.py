@@ -48,8 +48,7 @@ class JsonLines(Table):
                 f"{source.name} is not JSON lines: none of its first {n} lines is an object with "
                 'a key, such as {"text": "..."}; name its format, as in --format text'
             )
-        sampled = read_objects(enumerate(lines), self.columns, lambda *_: None)
-        self.sample = dict(zip(self.columns, sampled.fields, strict=True))
+        self.sample = read_objects(enumerate(lines), self.columns, lambda *_: None).columns
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; missing ones are None."""
@@ -94,7 +93,7 @@ def read_objects(numbered: Iterable[tuple[int, bytes]], wanted: Sequence[str], l
             reach_text(value, path) if text is None else text
             for text, value in zip(fields[name], map(getters[top], objects), strict=True)
         ]
-    return Records(list(fields.values()), np.array(numbers, np.int64))
+    return Records(fields, np.array(numbers, np.int64))
 
 
 @lru_cache

@@ -55,7 +55,7 @@ class Parquet(Table):
             if batch is None:
                 return
             lines = np.arange(row, row + len(batch))
-            yield Records([self._as_texts(batch[name]) for name in wanted], lines)
+            yield Records({name: self._as_texts(batch[name]) for name in wanted}, lines)
             row += len(batch)
 
     def _as_texts(self, column: Any) -> Column:

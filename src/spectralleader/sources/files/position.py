@@ -3,92 +3,46 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import field as default
 from functools import partial
-from typing import IO, Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import text, whole
+import msgspec
+
 from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.byte_stream import PieceStart
 from spectralleader.sources.files.text_block import TextBlock
+from spectralleader.sources.options import Json
+from spectralleader.sources.reader import FilePosition, Whole
 
 # Bytes at the beginning of a file, and before the position, that are compared at most. Reading and
 # hashing both takes 0.03 s, and files of up to 16 MiB are compared as a whole.
 SAMPLED = 2**23
+# Of a document of tokens, only the order of its counts may change.
+as_lines = msgspec.json.Encoder(order="sorted").encode_lines
 ADVICE = "name the same files in the same order"
 
 
-@dataclass(frozen=True)
-class FilePosition(Saved):
-    """A position in a file that is read as it is, with digests of bytes that tell it from others.
-
-    A change that is far from both the beginning of the file and the position goes unnoticed.
-    """
-
-    saved = fields(offset=whole, line=whole, digest=text, sampled=field(whole, most=SAMPLED))
-    offset: int  # bytes before it
-    line: int  # lines before it
-    digest: str  # of the first bytes of the file, and of the last ones before the position
-    sampled: int  # at most as many bytes are in each of these parts
-
-    @classmethod
-    def at(cls, file: IO[bytes], offset: int, line: int, sampled: int) -> FilePosition:
-        """Return a position in an open file."""
-        return cls(offset, line, digest_of(*read_ends(file, offset, sampled)), sampled)
-
-    def is_in(self, file: IO[bytes]) -> bool:
-        """Return whether an open file has the same bytes before the position."""
-        return FilePosition.at(file, self.offset, self.line, self.sampled) == self
-
-
-def read_ends(file: IO[bytes], offset: int, sampled: int) -> tuple[bytes, bytes]:
-    """Return the first bytes of a file, and the last ones before an offset."""
-    size = min(sampled, offset)
-    file.seek(0)
-    head = file.read(size)
-    file.seek(offset - size)
-    return head, file.read(size)
-
-
-def digest_of(head: bytes, tail: bytes) -> str:
-    """Return the SHA-256 of the first and the last bytes."""
-    return hashlib.sha256(head + tail).hexdigest()
-
-
-@dataclass(frozen=True)
-class Position(Saved):
+class Position(msgspec.Struct, frozen=True):
     """The point in files at which learning resumes.
 
     The documents before `start` are identified by the bytes of their files, and those after it by a
     digest of their texts.
-
-    Examples
-    --------
-    >>> position = Position(3, "ab12", "34cd")
-    >>> Position.from_state(position.to_state()) == position
-    True
     """
 
-    saved = fields(
-        offset=whole,
-        digest=text,
-        digest_before_last=text,
-        start=field(whole, most=lambda known: known["offset"]),
-        files=field(FilePosition, many=True),
-    )
-    offset: int  # number of the next document, from 0
+    kind: Literal["files"]
+    offset: Whole  # number of the next document, from 0
     digest: str  # of the documents from `start` on
     digest_before_last: str  # the same without the last document
-    start: int = 0  # documents before the point at which reading starts
-    # The files up to that point; empty if it is the beginning.
-    files: list[FilePosition] = default(default_factory=list)
+    start: Whole  # documents before the point at which reading starts
+    files: list[FilePosition]  # those up to that point; empty if it is the beginning
+
+    def __post_init__(self) -> None:
+        if self.start > self.offset:
+            raise ValueError(f"start must be at most {self.offset}, got {self.start}")
 
 
 class Piece(NamedTuple):
@@ -141,19 +95,19 @@ class LearnedInput:
 
     def _update(self, texts: list[Any]) -> None:
         # The last line may be half written when it is learned, so it has a digest of its own.
-        self._digest.update(as_bytes(texts[:-1]))
+        self._digest.update(as_lines(texts[:-1]))
         self._before_last = self._digest.copy()
-        self._digest.update(as_bytes(texts[-1:]))
+        self._digest.update(as_lines(texts[-1:]))
 
     @property
-    def position(self) -> Callable[[], Position | None]:
+    def position(self) -> Callable[[], Json | None]:
         """A function that returns the position after the documents added so far."""
         digests = self._digest.hexdigest(), self._before_last.hexdigest()
         return partial(self._find_position, self.n_docs, *digests, self._piece)
 
     def _find_position(
         self, n_docs: int, digest: str, before_last: str, piece: Piece
-    ) -> Position | None:
+    ) -> Json | None:
         """Return a position; None in a file that was deleted."""
         try:
             for i in range(len(self._files), piece.file):
@@ -166,14 +120,16 @@ class LearnedInput:
         except OSError:
             return None
         files = [*self._files[: piece.file], at] if piece.file or piece.start.offset else []
-        return Position(n_docs, digest, before_last, piece.n_docs, files)
+        return msgspec.to_builtins(
+            Position("files", n_docs, digest, before_last, piece.n_docs, files)
+        )
 
     def _place(self, file: int, start: PieceStart) -> FilePosition:
         with open(self._names[file], "rb") as opened:
             return FilePosition.at(opened, start.offset, start.line - 1, SAMPLED)
 
-    def resume(self, position: Position) -> PieceStart:
-        """Go to the last piece of a position; return where it begins in its file.
+    def resume(self, position: Position) -> Piece:
+        """Go to the last piece of a position, and return it.
 
         Raises
         ------
@@ -190,10 +146,10 @@ class LearnedInput:
                     ADVICE,
                 )
         self.n_docs, self._files = position.start, files[:-1]
-        self._ends += [at.offset for at in files[:-1]]
+        self._ends += [at.offset for at in self._files]
         start = PieceStart(files[-1].offset, files[-1].line + 1) if files else PieceStart(0, 1)
-        self._begin(Piece(self.n_docs, max(0, len(files) - 1), start))
-        return start
+        self._begin(Piece(self.n_docs, len(self._files), start))
+        return self._piece
 
     def retrace(
         self, rows: Iterator[TextBlock], position: Position, counted: Callable[[int], None]
@@ -240,15 +196,3 @@ def is_in_file(name: str, at: FilePosition, *, is_whole: bool) -> bool:
     """Return whether a file has the same bytes up to a position, and ends there if it is whole."""
     with open(name, "rb") as file:
         return at.is_in(file) and (not is_whole or os.path.getsize(name) == at.offset)
-
-
-def as_bytes(texts: list[Any]) -> bytes:
-    """Return an injective encoding of a list of texts or documents of tokens."""
-    # The length before each text keeps ["a", "b"] and ["ab"] apart.
-    texts = [text if type(text) is str else as_json(text) for text in texts]
-    return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
-
-
-def as_json(document: Any) -> str:
-    """Return a document of tokens as canonical JSON."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

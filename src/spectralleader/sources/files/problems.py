@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -19,7 +19,13 @@ LOST_LINES = "rotated away before it was read, with a number of lines that is un
 LATE_FILE = "a file that sorts before one that was read"
 USED = (BAD_TIME, OUT_OF_ORDER)  # problems of documents that are learned all the same
 
-NO_ADVICE: Mapping[str, str] = {}
+ADVICE = {
+    BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
+    UNDECODABLE: "if a file has another encoding, name it, as in --encoding latin-1",
+    BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others in "
+    "files name the format, as in --time-format %d/%m/%Y",
+    OUT_OF_ORDER: "to sort by time, pass sort=True (--sort)",
+}
 N_PLACES = 5  # places remembered per kind
 
 
@@ -36,8 +42,8 @@ class Problems:
 
     Examples
     --------
-    >>> problems = Problems(["a.csv"])
-    >>> problems.add(0, NO_TEXT, line=5)
+    >>> problems = Problems()
+    >>> problems.add(NO_TEXT, "a.csv line 5")
     >>> problems.counts, problems.summary()
     ({'no text': 1}, ['1 row: no text (a.csv line 5)'])
     """
@@ -47,22 +53,11 @@ class Problems:
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
     last: dict[str, str]  # by kind: the last place
 
-    def __init__(
-        self, names: Sequence[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
-    ) -> None:
-        self.counts = {}
-        self.places = {}
-        self.examples = {}
-        self.last = {}
-        self._names = names
+    def __init__(self, *, strict: bool = False) -> None:
+        self.counts, self.places, self.examples, self.last = {}, {}, {}, {}
         self._strict = strict
-        self._advice = advice  # by kind: what to do about it
 
-    def add(self, file: int, kind: str, line: int, detail: str = "") -> None:
-        """Count a problem of a row of a file; if strict, raise `ValueError`."""
-        self.add_at(kind, name_place(self._names[file], int(line)), detail)
-
-    def add_at(self, kind: str, place: str, detail: str = "", *, n: int = 1) -> None:
+    def add(self, kind: str, place: str, detail: str = "", *, n: int = 1) -> None:
         """Count a problem of n rows at a place; if strict, raise `ValueError`.
 
         A row out of order is valid by itself, and a late file was reported: both are only counted.
@@ -76,12 +71,7 @@ class Problems:
             places.append(place)
         if self._strict and kind not in (OUT_OF_ORDER, LATE_FILE):
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
-            raise ValueError(said + self._advise(kind))
-
-    def share(self, other: Problems) -> None:
-        """Count in the same tables as other problems, as one file of a folder after another."""
-        self.counts, self.places = other.counts, other.places
-        self.examples, self.last = other.examples, other.last
+            raise ValueError(said + advise(kind))
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -94,15 +84,17 @@ class Problems:
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
             f"{list_places(self.places[kind])}{', ...' if count > len(self.places[kind]) else ''})"
-            f"{self._advise(kind)}"
+            f"{advise(kind)}"
             for kind, count in self.counts.items()
         ]
 
     def _illustrate(self, kind: str) -> str:
         return f"such as {self.examples[kind]}; " if kind in self.examples else ""
 
-    def _advise(self, kind: str) -> str:
-        return f"; {self._advice[kind]}" if kind in self._advice else ""
+
+def advise(kind: str) -> str:
+    """Return what to do about a kind of problem, as the end of a message."""
+    return f"; {ADVICE[kind]}" if kind in ADVICE else ""
 
 
 def name_place(file: str, line: int) -> str:

@@ -7,30 +7,22 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from msgspec import structs
 
-from spectralleader.checks.states import take
 from spectralleader.sources.files.byte_stream import PieceStart, check_path
 from spectralleader.sources.files.columns import check_columns, choose
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.position import LearnedInput, Piece, Position
-from spectralleader.sources.files.problems import (
-    BAD_TIME,
-    BROKEN_JSON,
-    OUT_OF_ORDER,
-    UNDECODABLE,
-    Problems,
-)
-from spectralleader.sources.files.table import Column, Log, PlainText, Records, Table
+from spectralleader.sources.files.problems import OUT_OF_ORDER, Problems, name_place
+from spectralleader.sources.files.table import Log, PlainText, Table
 from spectralleader.sources.files.text_block import TextBlock, as_block, cut, join
 from spectralleader.sources.files.times import LONG_AGO
 from spectralleader.sources.options import Json, SourceOptions
-from spectralleader.sources.reader import Reader
+from spectralleader.sources.reader import Reader, check_position
 from spectralleader.text.tokens import size_of
 
 Path = str | os.PathLike[str]
@@ -38,13 +30,6 @@ NEVER = datetime.max.replace(tzinfo=UTC)  # documents without a time come last
 # Sorting is in memory, so it has a limit, which 1 GiB of memory suffices for.
 MAX_SORTED = 2**30  # characters of all documents, with `PER_DOCUMENT` for each
 PER_DOCUMENT = 450  # bytes of the objects that hold a text, its time, label and line: measured
-ADVICE = {
-    BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
-    UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
-    BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
-    "the format, as in --time-format %d/%m/%Y",
-    OUT_OF_ORDER: "to sort by time, pass sort=True (--sort)",
-}
 
 
 def read(paths: Path | Iterable[Path], *, block: int = 1000, **options: Any) -> FileReader:
@@ -79,22 +64,23 @@ class FileReader(Reader):
 
     kind = "files"
 
-    def __init__(self, names: Sequence[str], options: SourceOptions) -> None:
+    def __init__(
+        self, names: Sequence[str], options: SourceOptions, problems: Problems | None = None
+    ) -> None:
         if not names:
             raise ValueError('nothing to read: name a file, or "-" for standard input')
         # All of them now, rather than to stop after hours at a name that was mistyped.
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(self.names, strict=options.strict, advice=ADVICE)
+        self.problems = problems or Problems(strict=options.strict)
         self._options = options
         self._table: Table | None = None
         self._latest = LONG_AGO
         self._pieces = deque[Piece]()  # those that were read, see `LearnedInput`
         self.is_last_kept = True  # whether the last document learned is still the same
         self._ends = list[int]()  # sizes of the files already read
-        self._n_docs = 0  # documents read
-        self._start = PieceStart(0, 1)  # where reading starts
+        self._first = Piece()  # where reading starts
         self._learned: LearnedInput | None = None  # documents returned; None if not needed
         self._resumed: Position | None = None
         table = self._open(0)
@@ -129,40 +115,48 @@ class FileReader(Reader):
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
         """Yield the documents of all files, in the pieces in which they are read."""
-        for file in range(len(self._ends), len(self.names)):
+        n_docs, first = self._first.n_docs, self._first
+        for file in range(first.file, len(self.names)):
             if file > 0:
                 self.close()
                 table = self._open(file)
             try:
-                check_columns(self._needed, table.columns, self.names[file])
-                if self._start.offset:
+                name = self.names[file]
+                check_columns(self._needed, table.columns, name)
+                if file == first.file and first.start.offset:
                     if table.end is None:
-                        raise ValueError(
-                            f"{self.names[file]} was learned as UTF-8; omit the encoding"
-                        )
-                    table.seek(self._start)
-                    self._start = PieceStart(0, 1)
-                yield from self._rows_of(table, file)
-                name, end = self.names[file], table.end
+                        raise ValueError(f"{name} was learned as UTF-8; omit the encoding")
+                    table.seek(first.start)
+                for block in self._rows_of(table, file, n_docs):
+                    n_docs += len(block)
+                    yield block
                 # A compressed file is as long as it is on the disk; a pipe has no size.
-                is_file = end is None and os.path.isfile(name)
-                self._ends.append(os.path.getsize(name) if is_file else end or 0)
+                is_file = table.end is None and os.path.isfile(name)
+                self._ends.append(os.path.getsize(name) if is_file else table.end or 0)
             finally:
                 self.close()
 
-    def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
-        log = partial(self.problems.add, file)
+    def _rows_of(self, table: Table, file: int, n_docs: int) -> Iterator[TextBlock]:
+        """Yield the documents of a file; `n_docs` are before it."""
+        how = self._options
+
+        def log(kind: str, line: int, detail: str = "") -> None:
+            self.problems.add(kind, name_place(self.names[file], int(line)), detail)
+
         first: PieceStart | None = PieceStart(0, 1)  # of a file that has no pieces
-        for records in read_columns(table, self.columns.wanted, log):
+        wanted = [name for name in self.columns.wanted if name in table.columns]
+        for records in table.records(wanted, log):
             start, first = records.start or first, None
             # Sorted documents are in no piece: which one the next comes from is not known.
-            if start is not None and not self._options.sort:
-                self._pieces.append(Piece(self._n_docs, file, start))
+            if start is not None and not how.sort:
+                self._pieces.append(Piece(n_docs, file, start))
             if len(records.lines):
-                block = as_block(records, self.columns, self._options, log)
+                block = as_block(
+                    records, self.columns, log, time_format=how.time_format, empty=how.empty
+                )
                 block = replace(block, files=block.files + file, names=self.names)
                 self._check_order(block, log)
-                self._n_docs += len(block)
+                n_docs += len(block)
                 yield block
 
     def _check_order(self, block: TextBlock, log: Log) -> None:
@@ -183,11 +177,10 @@ class FileReader(Reader):
         if not self.starts_alike:
             return  # what is in a pipe is new
         self._learned = LearnedInput(self.names, self._pieces, self._ends)
-        self.at = partial(write_position, self._learned.position)
+        self.at = self._learned.position
         if position is not None:
-            self._resumed = read_position(position)
-            self._start = self._learned.resume(self._resumed)
-            self._n_docs = self._resumed.start
+            self._resumed = check_position(Position, position)
+            self._first = self._learned.resume(self._resumed)
 
     def catch_up(self, counted: Callable[[int], None]) -> None:
         """Read up to the position; see `Reader.catch_up`."""
@@ -208,7 +201,7 @@ class FileReader(Reader):
         if self._learned is None:
             return block
         self._learned.add(block.texts)
-        self.at = partial(write_position, self._learned.position)
+        self.at = self._learned.position
         return replace(block, at=self.at)
 
     def describe(self) -> str:
@@ -224,30 +217,6 @@ class FileReader(Reader):
         if self._table is not None:
             self._table.close()
             self._table = None
-
-
-def write_position(found: Callable[[], Position | None]) -> Json | None:
-    """Return a position as JSON; None if there is none."""
-    position = found()
-    return None if position is None else {"kind": FileReader.kind, **position.to_state()}
-
-
-def read_position(position: Json) -> Position:
-    """Return a position, after validation."""
-    if take(position, "kind") != FileReader.kind:
-        raise ValueError("the position does not belong to files")
-    return Position.from_state(position)
-
-
-def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-    """Yield the records of a table with all wanted columns; a missing column is all None."""
-    present = [name for name in wanted if name in table.columns]
-    for records in table.records(present, log):
-        if len(present) < len(wanted):
-            there = dict(zip(present, records.fields, strict=True))
-            nothing: Column = [None] * len(records.lines)
-            records = records._replace(fields=[there.get(name, nothing) for name in wanted])
-        yield records
 
 
 def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:

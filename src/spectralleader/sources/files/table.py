@@ -20,7 +20,7 @@ Log = Callable[..., None]  # called with the kind of a problem, the line and, op
 class Records(NamedTuple):
     """Some records of a file or source, as columns of strings."""
 
-    fields: list[Column]  # one per wanted column
+    columns: dict[str, Column]  # by name
     # (n,) line at which each record begins, from 1; of messages, the index in the batch
     lines: Ints
     start: PieceStart | None = None  # where reading these again starts; None if that is impossible
@@ -89,7 +89,7 @@ class PlainText(Table):
 
 
 def decode_lines(numbered: Iterable[tuple[int, bytes]], log: Log) -> Records:
-    """Return lines as records of one column, without their line ends."""
+    """Return lines as records of the column "text", without their line ends."""
     texts: Column = []
     lines = []
     for line, raw in numbered:
@@ -98,4 +98,4 @@ def decode_lines(numbered: Iterable[tuple[int, bytes]], log: Log) -> Records:
             lines.append(line)
         except UnicodeDecodeError:
             log(UNDECODABLE, line)
-    return Records([texts], np.array(lines, np.int64))
+    return Records({"text": texts}, np.array(lines, np.int64))

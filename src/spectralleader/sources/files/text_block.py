@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, compress
 from typing import Any
@@ -15,8 +15,9 @@ from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, NOT_TOKENS, name_place
 from spectralleader.sources.files.table import Column, Log, Records
 from spectralleader.sources.files.times import parse_times
-from spectralleader.sources.options import SourceOptions
 from spectralleader.text.tokens import parse_tokens
+
+COLUMNS = ("texts", "times", "labels", "files", "lines", "ids")  # with an entry per document
 
 
 @dataclass(frozen=True)
@@ -62,24 +63,25 @@ class TextBlock:
 
     def __getitem__(self, which: slice) -> TextBlock:
         """Return a slice of the documents."""
-        return self._select(which, lambda column: column[which])
+        return self._map(lambda column: column[which])
 
     def take(self, order: Ints) -> TextBlock:
         """Return the documents with these indices, in this order."""
-        indices = order.tolist()
-        return self._select(order, lambda column: [column[i] for i in indices])
-
-    def _select(self, which: Any, pick: Callable[[list[Any]], list[Any]]) -> TextBlock:
-        return TextBlock(
-            pick(self.texts),
-            self.times and pick(self.times),
-            self.labels and pick(self.labels),
-            self.files[which],
-            self.lines[which],
-            self.names,
-            {name: pick(column) for name, column in self.kept.items()},
-            self.ids and pick(self.ids),
+        return self._map(
+            lambda column: (
+                column[order]
+                if isinstance(column, np.ndarray)
+                else [column[i] for i in order.tolist()]
+            )
         )
+
+    def _map(self, pick: Callable[[Any], Any]) -> TextBlock:
+        found = {name: getattr(self, name) for name in COLUMNS}
+        picked: dict[str, Any] = {
+            name: None if column is None else pick(column) for name, column in found.items()
+        }
+        kept = {name: pick(column) for name, column in self.kept.items()}
+        return replace(self, **picked, kept=kept, at=None)
 
     def id_of(self, i: int) -> str:
         """Return an identifier of document i: the id of a message, else its file and line."""
@@ -97,20 +99,15 @@ def join(blocks: list[TextBlock]) -> TextBlock:
     first = blocks[0]
     if len(blocks) == 1:
         return first
-    return TextBlock(
-        _chain([block.texts for block in blocks]) or [],
-        _chain([block.times for block in blocks]),
-        _chain([block.labels for block in blocks]),
-        np.concatenate([block.files for block in blocks]),
-        np.concatenate([block.lines for block in blocks]),
-        first.names,
-        {name: _chain([block.kept[name] for block in blocks]) or [] for name in first.kept},
-        _chain([block.ids for block in blocks]),
-    )
+    joined = {name: _chain([getattr(block, name) for block in blocks]) for name in COLUMNS}
+    kept = {name: _chain([block.kept[name] for block in blocks]) for name in first.kept}
+    return replace(first, **joined, kept=kept)
 
 
-def _chain(parts: list[Any]) -> list[Any] | None:
-    """Return lists end to end, or None if the blocks have no such column."""
+def _chain(parts: list[Any]) -> Any:
+    """Return columns end to end, or None if the blocks have no such column."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
     return None if parts[0] is None else list(chain.from_iterable(parts))
 
 
@@ -133,16 +130,22 @@ def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
         yield join(waiting)
 
 
-def as_block(records: Records, columns: Columns, options: SourceOptions, log: Log) -> TextBlock:
+def as_block(
+    records: Records,
+    columns: Columns,
+    log: Log,
+    *,
+    time_format: str | None = None,
+    empty: bool = False,
+) -> TextBlock:
     """Return the documents of records, with their times and labels; log those without text.
 
-    The fields of the records are those of `columns.wanted`, in that order.
+    `time_format` and `empty` are those of `SourceOptions`.
     """
-    column = dict(zip(columns.wanted, records.fields, strict=True))
     lines = records.lines
-    texts, good = _read_documents(
-        [column[name] for name in columns.text], columns, empty=options.empty
-    )
+    # A column that was guessed may be missing from a later file.
+    column = {name: records.columns.get(name, [None] * len(lines)) for name in columns.wanted}
+    texts, good = _read_documents([column[name] for name in columns.text], columns, empty=empty)
     if not all(good):
         for text, line, is_good in zip(texts, lines.tolist(), good, strict=True):
             if not is_good:
@@ -152,7 +155,7 @@ def as_block(records: Records, columns: Columns, options: SourceOptions, log: Lo
     times = labels = None
     if columns.time is not None:
         written = column[columns.time]
-        times = parse_times(written, options.time_format)
+        times = parse_times(written, time_format)
         for i in [i for i, time in enumerate(times) if time is None]:
             log(BAD_TIME, lines[i], f"{written[i]!r:.40}" if written[i] else "")
     if columns.label is not None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 import msgspec
 import numpy as np
 from msgspec import structs
 
-from spectralleader.checks.states import take
 from spectralleader.sources.files.columns import Columns, check_columns, choose
 from spectralleader.sources.files.json_lines import (
     INVALID,
@@ -44,72 +42,33 @@ class MessageFormat(msgspec.Struct, frozen=True):
         return {"kind": self.kind, "columns": msgspec.json.decode(msgspec.json.encode(columns))}
 
 
-class Problem(NamedTuple):
-    """The problem of one message."""
+class LivePosition(msgspec.Struct):
+    """A position in a live source, with what is needed to read on from it."""
 
-    at: int  # index of the message in its batch
-    id: str
-    kind: str
-    detail: str = ""
-
-
-class DecodedBatch:
-    """The valid messages of a batch as a block, and the problems of the others, to be taken once.
-
-    Parameters
-    ----------
-    block : TextBlock
-        Its lines are the indices in the batch.
-    problems : sequence of Problem
-        In order of the messages.
-    messages : MessageBatch
-        The batch; its payloads are not used.
-    """
-
-    def __init__(
-        self, block: TextBlock, problems: Sequence[Problem], messages: MessageBatch
-    ) -> None:
-        self.block, self.problems = block, deque(problems)
-        self._n_messages, self._after = len(messages.ids), messages.after
-        self._n_taken = 0  # documents
-
-    @property
-    def n_docs(self) -> int:
-        """Number of documents left."""
-        return len(self.block) - self._n_taken
-
-    def take(self, n: int) -> tuple[TextBlock, Json, list[Problem]]:
-        """Return the next n documents, the position after them, and the problems before it."""
-        first, self._n_taken = self._n_taken, self._n_taken + n
-        end = int(self.block.lines[self._n_taken - 1]) + 1
-        return self.block[first : self._n_taken], self._after(end), self._problems_before(end)
-
-    def finish(self) -> tuple[Json, list[Problem]]:
-        """Return the position after all messages, and the remaining problems."""
-        return self._after(self._n_messages), self._problems_before(self._n_messages)
-
-    def _problems_before(self, end: int) -> list[Problem]:
-        found = []
-        while self.problems and self.problems[0].at < end:
-            found.append(self.problems.popleft())
-        return found
+    kind: str  # of source
+    at: Any  # the source's own position
+    read: MessageFormat
 
 
 def guess_format(
     payloads: Payloads, requested: SourceOptions, name: str
-) -> tuple[MessageFormat, list[str]]:
-    """Return the format of messages inferred from some of them, and descriptions of guesses."""
+) -> tuple[MessageFormat, list[str]] | None:
+    """Return the format of messages inferred from some of them, and descriptions of guesses.
+
+    None if all of them are invalid JSON, from which nothing can be guessed.
+    """
     kind: Kind
     # Redis has fields; only the others must be told apart by what they contain.
     if isinstance(payloads[0], list):
         kind, names = "fields", list_fields(payloads)
     elif any(parse(payload) is not None for payload in payloads):
         kind, names = "json", list_columns(payloads)
+    elif all(payload.lstrip().startswith(b"{") for payload in payloads):
+        return None
     else:
         kind, names = "text", ("text",)
     sampled = read_records(MessageFormat(kind, Columns(names)), payloads, lambda *_: None)
-    sample = dict(zip(names, sampled.fields, strict=True))
-    columns, guesses = choose(requested, names, sample, name)
+    columns, guesses = choose(requested, names, sampled.columns, name)
     # The column is ours, and no guess to be reported.
     if kind == "text":
         check_columns(columns, names, name)
@@ -128,25 +87,14 @@ def list_fields(messages: Iterable[Fields]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def are_all_invalid(payloads: Payloads) -> bool:
-    """Return whether all messages are invalid JSON, so that nothing can be guessed from them."""
-    return all(
-        isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
-        for payload in payloads
-    )
-
-
-def decode_messages(format: MessageFormat, name: str, messages: MessageBatch) -> DecodedBatch:
-    """Return the valid messages of a source as a block, and the problems of the others."""
-    problems: list[Problem] = []
-
-    def log(kind: str, at: int, detail: str = "") -> None:
-        problems.append(Problem(int(at), messages.ids[at], kind, detail))
-
+def decode_messages(
+    format: MessageFormat, name: str, messages: MessageBatch, log: Log
+) -> TextBlock:
+    """Return the valid messages as a block; log the others by their index."""
     records = read_records(format, messages.payloads, log)
-    block = as_block(records, format.columns, SourceOptions(), log)
+    block = as_block(records, format.columns, log)
     ids = [messages.ids[at] for at in block.lines.tolist()]
-    return DecodedBatch(replace(block, names=(name,), ids=ids), sorted(problems), messages)
+    return replace(block, names=(name,), ids=ids)
 
 
 def read_records(format: MessageFormat, payloads: Payloads, log: Log) -> Records:
@@ -161,36 +109,24 @@ def read_records(format: MessageFormat, payloads: Payloads, log: Log) -> Records
 
 def read_fields(numbered: Iterable[tuple[int, Fields]], wanted: Sequence[str], log: Log) -> Records:
     """Return the wanted fields and paths of messages with their numbers; log invalid ones."""
-    columns: list[Column] = [[] for _ in wanted]
-    parts = [name.partition(".") for name in wanted]
-    names = [("".join(part).encode(), part[0].encode(), part[2]) for part in parts]
+    columns: dict[str, Column] = {name: [] for name in wanted}
     numbers = []
     for number, fields in numbered:
         entry = dict(zip(fields[::2], fields[1::2], strict=True))
         try:
-            values = [read_field(entry, *name) for name in names]
+            values = [read_field(entry, name) for name in wanted]
         except INVALID as error:
             log(kind_of(error), number)
             continue
         numbers.append(number)
-        for column, value in zip(columns, values, strict=True):
+        for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     return Records(columns, np.array(numbers, np.int64))
 
 
-def read_field(entry: dict[bytes, bytes], name: bytes, top: bytes, path: str) -> str | None:
+def read_field(entry: dict[bytes, bytes], name: str) -> str | None:
     """Return a field, or the value at a path into a field that is a JSON object, as text."""
-    if (found := entry.get(name)) is not None:
+    if (found := entry.get(name.encode())) is not None:
         return found.decode()
-    return reach_text(entry.get(top), path) if path else None
-
-
-def read_position(position: Any, kind: str) -> tuple[Json, MessageFormat]:
-    """Return the source's own position and the message format, after validation."""
-    found = take(position, "kind")
-    if found != kind:
-        raise ValueError(f"the position belongs to a {found!r:.40} source, not to a {kind!r} one")
-    try:
-        return take(position, "at"), msgspec.convert(take(position, "read"), MessageFormat)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"the position has an invalid format of messages: {error}") from error
+    top, _, path = name.partition(".")
+    return reach_text(entry.get(top.encode()), path) if path else None

@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import Any
+from typing import Any, Literal
 
-from spectralleader.checks.states import part, take, text
+import msgspec
+
 from spectralleader.errors import ResumeError
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import Columns
@@ -17,7 +18,7 @@ from spectralleader.sources.files.reader import FileReader
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.reader import NOTHING
 from spectralleader.sources.options import Json, SourceOptions
-from spectralleader.sources.reader import Lag, Reader
+from spectralleader.sources.reader import Lag, Reader, check_position
 
 WAIT = 0.2  # seconds between polls of the folder
 HIDDEN = (".", "_")  # prefixes of names that are no data, or not complete yet (as in Hadoop)
@@ -29,6 +30,14 @@ def list_folder(folder: str | Path) -> list[Path]:
     # An empty file may still be waiting for its content.
     there = [path for path in found if path.is_file() and path.stat().st_size]
     return sorted(there, key=lambda path: path.name)
+
+
+class FolderPosition(msgspec.Struct):
+    """A position in a folder."""
+
+    kind: Literal["folder"]
+    file: str  # name of the file
+    at: dict[str, Any]  # the position in it
 
 
 class FolderReader(Reader):
@@ -43,7 +52,7 @@ class FolderReader(Reader):
 
     def __init__(self, folder: str, options: SourceOptions) -> None:
         self.names = (folder,)
-        self.problems = Problems(self.names, strict=options.strict)
+        self.problems = Problems(strict=options.strict)
         self._folder, self._options = Path(folder), options
         self._columns: Columns | None = None
         self._reader: FileReader | None = None
@@ -67,16 +76,14 @@ class FolderReader(Reader):
             raise_if_interrupted()
             sleep(WAIT)
 
-    def _resume(self, position: Any) -> None:
-        if take(position, "kind") != self.kind:
-            raise ValueError("the position does not belong to a folder")
-        name, inside = text(position, "file"), part(position, "at")
-        path = self._folder / name
+    def _resume(self, position: Json) -> None:
+        found = check_position(FolderPosition, position)
+        path = self._folder / found.file
         if not path.is_file():
             raise ResumeError(f"{path} is missing, which was learned in part", "restore it")
         changed = ResumeError(f"{path} has changed since it was learned", "restore it")
         try:
-            reader = self._open_file(path, inside)
+            reader = self._open_file(path, found.at)
             reader.catch_up(lambda n_docs: None)
         except ResumeError as error:
             raise changed from error
@@ -87,8 +94,7 @@ class FolderReader(Reader):
     def _open_file(self, path: Path, position: Json | None = None) -> FileReader:
         self.close()
         self._name = path.name
-        self._reader = reader = FileReader([str(path)], self._options)
-        reader.problems.share(self.problems)
+        self._reader = reader = FileReader([str(path)], self._options, self.problems)
         reader.open(position)
         if self._columns is None:
             self._columns, self.guesses = reader.columns, reader.guesses
@@ -111,7 +117,7 @@ class FolderReader(Reader):
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
             self._options.say(f"{name} sorts before {self._name}, which was already read; skipped")
-            self.problems.add_at(LATE_FILE, f"{self._folder} file {name}")
+            self.problems.add(LATE_FILE, f"{self._folder} file {name}")
         self._known = names
 
     def next_or_idle(self) -> TextBlock:
@@ -132,7 +138,7 @@ class FolderReader(Reader):
 
     def _write_position(self, name: str, block: TextBlock) -> Json | None:
         inside = block.position
-        return inside and {"kind": self.kind, "file": name, "at": inside}
+        return inside and msgspec.to_builtins(FolderPosition("folder", name, inside))
 
     def lag(self) -> Lag:
         """Return how many files are still to be read, beside the current one."""

@@ -5,23 +5,31 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Collection
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from time import sleep
 from typing import IO, NamedTuple
 
-from spectralleader.checks.states import whole
+import msgspec
+
 from spectralleader.errors import ResumeError
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.files.position import FilePosition, digest_of, read_ends
 from spectralleader.sources.files.problems import LOST_LINES
-from spectralleader.sources.live.protocol import BackOff, LiveSource, MessageBatch, in_steps
+from spectralleader.sources.live.protocol import BackOff, LiveSource, MessageBatch
 from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import (
+    FilePosition,
+    Whole,
+    check_position,
+    digest_of,
+    read_ends,
+)
 
 WAIT = 0.1  # seconds between polls of a file without new lines
-MAX_TIME = 2**63 - 1  # in ns
 FIRST = 256  # bytes from which the format is guessed
 SAMPLED = 256  # bytes at both ends that identify a file: they are hashed once per block
 FOLLOWED_FORMATS = ("jsonl", "text")
@@ -29,17 +37,24 @@ COMPRESSED = r"\.(gz|zst|bz2|xz)"
 ROTATED = re.compile(rf"[.-]\d[\d.\-_:T]*({COMPRESSED})?")  # suffix of rotated files: .1, -20240131
 
 
+class LogPosition(FilePosition, frozen=True):
+    """A position in one of the files of a log."""
+
+    number: Whole  # files finished before this one
+    older: Whole  # time of the rotated file before this one: later ones are not read yet
+
+
 class Cursor(NamedTuple):
     """A position between two lines, with the bytes that identify the file."""
 
-    number: int = 0  # files finished before this one
-    older: int = 0  # time of the rotated file before this one: later ones are not read yet
-    offset: int = 0  # bytes before the position
-    line: int = 0  # lines before the position
+    number: int = 0  # as in `LogPosition`
+    older: int = 0
+    offset: int = 0
+    line: int = 0
     head: bytes = b""  # the first bytes of the file, up to the position
     tail: bytes = b""  # the last bytes before the position
 
-    def after(self, lines: Sequence[bytes], *, is_whole: bool = True) -> Cursor:
+    def after(self, lines: Collection[bytes], *, is_whole: bool = True) -> Cursor:
         """Return the position after some lines; `is_whole` is False if the last has no line end."""
         data = b"\n".join(lines) + (b"\n" if lines and is_whole else b"")
         return self._replace(
@@ -50,13 +65,10 @@ class Cursor(NamedTuple):
         )
 
     @property
-    def position(self) -> FilePosition:
-        """The position in the file."""
-        return FilePosition(self.offset, self.line, digest_of(self.head, self.tail), SAMPLED)
-
-    def to_state(self) -> Json:
-        """Return the position as plain JSON."""
-        return {"number": self.number, "older": self.older, **self.position.to_state()}
+    def position(self) -> LogPosition:
+        """The position as it is saved."""
+        digest = digest_of(self.head, self.tail)
+        return LogPosition(self.offset, self.line, digest, SAMPLED, self.number, self.older)
 
 
 class FollowedFile(LiveSource):
@@ -82,13 +94,12 @@ class FollowedFile(LiveSource):
         self.name = path
         self._path = Path(path)
         self._options = options
-        self._back_off = BackOff(path, options.say)
+        self._back_off = BackOff(path, options.say, OSError, str)
         self._file: IO[bytes] | None = None
-        self._left: IO[bytes] | None = (
-            None  # read before; while it is open, its inode is not reused
-        )
+        # The one read before: while it is open, its inode is not used again.
+        self._left: IO[bytes] | None = None
         self._successor: tuple[int, int] | None = None  # of the rotated file after it at first
-        self._ready: list[bytes] = []  # complete lines, without line feeds
+        self._ready = deque[bytes]()  # complete lines, without line feeds
         self._rest = b""  # the incomplete line read so far
         self._is_cut = False  # whether the last line in `_ready` had no line end
         self._has_blank = True  # whether blank lines are documents; in JSON lines they are not
@@ -97,58 +108,75 @@ class FollowedFile(LiveSource):
     def open(self, position: Json | None) -> Json:
         """Open the file that contains the position, and resume after it."""
         if position is not None:
-            self._resume(position)
+            self._resume(check_position(LogPosition, position))
         elif not self._path.exists():
             raise ValueError(f"{self._path} does not exist")
         else:
-            rotated = self._rotated()
-            self._open(self._path, Cursor(older=self._time_before(len(rotated), rotated)))
+            self._begin(0, Rotated.of(self._path), self._rotated())
             while self._options.start == "latest" and self._read():
-                self._cursor, self._ready = self._cursor.after(self._ready), []
-        return self._cursor.to_state()
+                self._cursor = self._cursor.after(self._ready)
+                self._ready.clear()
+        return msgspec.to_builtins(self._cursor.position)
 
-    def _resume(self, position: Json) -> None:
+    def _resume(self, at: LogPosition) -> None:
         """Open the file of a position: newer than a time, with the same bytes before it."""
-        at, older = FilePosition.from_state(position), whole(position, "older", 0, MAX_TIME)
-        number = whole(position, "number")
         rotated = self._rotated()
-        newer = [one.path for one in rotated if one.time > older]
+        newer = [one for one in rotated if one.time > at.older]
         # Without bytes to compare it is the oldest that is new. Else times may have changed.
-        others = [one.path for one in reversed(rotated) if one.time <= older and at.offset]
-        for path in filter(Path.exists, (*newer, self._path, *others)):
-            with open(path, "rb") as file:
-                if not at.is_in(file):
-                    continue
-                ends = read_ends(file, at.offset, SAMPLED)
-            cursor = Cursor(number, older, at.offset, at.line, *ends)
-            self._open(path, cursor)
-            if path != self._path:
-                self._options.say(f"{self._path} was rotated: resuming in {path}")
-            return
+        others = [one for one in reversed(rotated) if one.time <= at.older and at.offset]
+        current = [Rotated.of(self._path)] if self._path.exists() else []
+        for one in (*newer, *current, *others):
+            if self._open(one, at):
+                if one.path != self._path:
+                    self._options.say(f"{self._path} was rotated: resuming in {one.path}")
+                return
         raise ResumeError(
             f"the file that was learned up to byte {at.offset:,} is neither {self._path} nor one "
             "of the rotated files beside it",
             "restore it (uncompressed)",
         )
 
-    def _open(self, path: Path, cursor: Cursor) -> None:
-        """Open a file at a position, which must be in it."""
-        file = open(path, "rb", buffering=0)  # noqa: SIM115  # a buffer would hide a truncation
+    def _begin(self, number: int, one: Rotated, before: list[Rotated]) -> bool:
+        """Open a file from its beginning; return whether that is still there."""
+        older = before[-1].time if before else self._cursor.older
+        return self._open(one, Cursor(number, older).position)
+
+    def _open(self, one: Rotated, at: LogPosition) -> bool:
+        """Open a file at a position; return whether that is in it."""
+        file = open(one.path, "rb", buffering=0)  # noqa: SIM115  # a buffer hides truncation
+        ends = read_ends(file, at.offset, SAMPLED)
+        # Without bytes to compare, its inode shows that it is the one that was found.
+        is_same = bool(at.offset) or os.fstat(file.fileno()).st_ino == one.inode
+        if not is_same or digest_of(*ends) != at.digest:
+            file.close()
+            return False
+        try:
+            self._check_format(file)
+        except ValueError:
+            file.close()
+            raise
+        self._leave()
+        self._left, self._file = self._file, file
+        self._cursor = Cursor(at.number, at.older, at.offset, at.line, *ends)
+        self._rest, self._is_cut = b"", False
+        self._ready.clear()
+        newer = self._newer(self._rotated())
+        self._successor = newer[0].identity if newer else None
+        return True
+
+    def _check_format(self, file: IO[bytes]) -> None:
+        """Raise unless a file is one that can be followed."""
+        file.seek(0)
         first = file.read(FIRST)
         kind = self._options.format or find_format(self._path.name, first)
-        if first.startswith((GZIP, ZSTD)) or kind not in FOLLOWED_FORMATS:
-            file.close()
-            if first.startswith((GZIP, ZSTD)):
-                raise ValueError(f"{path} is compressed; compressed files cannot be followed")
+        if first.startswith((GZIP, ZSTD)):
+            raise ValueError(f"{file.name} is compressed; compressed files cannot be followed")
+        if kind not in FOLLOWED_FORMATS:
             raise ValueError(
-                f"{path} looks like {kind}, but only JSON lines and plain text can be followed; "
-                "use --format text to treat each line as a text, or omit --follow"
+                f"{file.name} looks like {kind}, but only JSON lines and plain text can be "
+                "followed; use --format text to treat each line as a text, or omit --follow"
             )
-        self._leave()
-        self._left, self._file, self._cursor = self._file, file, cursor
         self._has_blank = kind == "text"
-        self._rest, self._ready, self._is_cut = b"", [], False
-        self._successor = next(map(identify, self._newer(self._rotated())), None)
 
     @property
     def _handle(self) -> IO[bytes]:
@@ -157,32 +185,23 @@ class FollowedFile(LiveSource):
 
     def take(self, n: int) -> MessageBatch:
         """Return up to n of the next lines."""
-        if not self._ready and not self._find_lines():
-            if self._options.waits:
-                sleep(WAIT)
-            else:
-                self._finish_line()
-        lines, self._ready = self._ready[:n], self._ready[n:]
-        is_whole = not (self._is_cut and not self._ready)
-        places: Sequence[int] = range(len(lines))  # indices of the lines that are messages
-        if not self._has_blank:
-            places = [i for i, line in enumerate(lines) if line.strip()]
+        has_more = bool(self._ready) or self._find_lines()
+        if not has_more and self._options.waits:
+            sleep(WAIT)
+        elif not has_more:
+            self._finish_line()
+        lines = [self._ready.popleft() for _ in range(min(n, len(self._ready)))]
         if lines:
             self._leave()
-        start = at = self._cursor
-        self._cursor = start.after(lines, is_whole=is_whole)
-
-        def advance(first: int, n: int) -> Json:
-            nonlocal at
-            passed = slice(places[first - 1] + 1 if first else 0, places[n - 1] + 1)
-            at = at.after(lines[passed], is_whole=is_whole or passed.stop < len(lines))
-            return at.to_state()
-
+        start = self._cursor
+        self._cursor = start.after(lines, is_whole=bool(self._ready) or not self._is_cut)
+        found = enumerate(lines, start.line + 1)
+        messages = [(i, line) for i, line in found if self._has_blank or line.strip()]
         return MessageBatch(
-            [f"{start.number}:{start.line + i + 1}" for i in places],
-            [lines[i].removesuffix(b"\r") for i in places],
-            in_steps(advance),
-            at_end=not lines,
+            [f"{start.number}:{i}" for i, _ in messages],
+            [line.removesuffix(b"\r") for _, line in messages],
+            msgspec.to_builtins(self._cursor.position),
+            at_end=not (lines or has_more),
         )
 
     def _find_lines(self) -> bool:
@@ -194,7 +213,7 @@ class FollowedFile(LiveSource):
         except OSError as error:  # such as a folder that may not be searched at the moment
             if not self._options.waits:
                 raise
-            self._back_off.on_failure(error)
+            self._back_off.on_failure(error, str(error))
             return False
         self._back_off.on_success()
         return is_changed
@@ -257,57 +276,37 @@ class FollowedFile(LiveSource):
 
     def _continue_in_copy(self) -> bool:
         """Open the copy that was made before the file was truncated; report if there is none."""
-        rotated = self._rotated()
+        rotated, at = self._rotated(), self._cursor.position
         newer = self._newer(rotated)
         others = [one for one in reversed(rotated) if one not in newer]
         # Without bytes to compare it is the oldest that is new.
-        for one in [*newer, *others] if self._cursor.offset else newer[:1]:
-            if not one.is_compressed and self._contains(one):
-                self._open_rotated(one, self._cursor)
+        for one in [*newer, *others] if at.offset else newer[:1]:
+            if not one.is_compressed and self._open(one, at):
                 return True
         self._report(
             f"{self._path} was truncated and no copy was found: lines written after byte "
-            f"{self._cursor.offset:,} and before the truncation are lost"
+            f"{at.offset:,} and before the truncation are lost"
         )
         return self._open_next()
-
-    def _contains(self, one: Rotated) -> bool:
-        """Return whether a file begins with the bytes that were read."""
-        with open(one.path, "rb") as file:
-            return self._cursor.position.is_in(file)
 
     def _open_next(self) -> bool:
         """Open the oldest file that is not read yet; report those that cannot be read."""
         rotated = self._rotated()  # one look: of two, the second could have skipped a file
         newer = self._newer(rotated)
-        n_unreadable = next((i for i, one in enumerate(newer) if not one.is_compressed), len(newer))
-        for one in newer[:n_unreadable]:
+        lost = list(takewhile(lambda one: one.is_compressed, newer))
+        for one in lost:
             self._report(f"{one.path} was compressed before it was read: its lines are lost")
         # An open file without a name was deleted, and files after it may have been, too.
         is_deleted = not os.fstat(self._handle.fileno()).st_nlink
-        if is_deleted and newer and not n_unreadable and identify(newer[0]) != self._successor:
+        if is_deleted and newer and not lost and newer[0].identity != self._successor:
             self._report(
                 f"{self._path} was rotated faster than it was read: files older than "
                 f"{newer[0].path} were deleted, and their lines may be lost"
             )
-        cursor = Cursor(self._cursor.number + 1)
-        if n_unreadable == len(newer):
-            self._open(self._path, cursor._replace(older=self._time_before(len(rotated), rotated)))
-            return True
-        following = newer[n_unreadable]
-        older = self._time_before(rotated.index(following), rotated)
-        self._open_rotated(following, cursor._replace(older=older))
-        return True
-
-    def _time_before(self, at: int, rotated: list[Rotated]) -> int:
-        """Return the time of the rotated file before one."""
-        return rotated[at - 1].time if at else self._cursor.older
-
-    def _open_rotated(self, one: Rotated, cursor: Cursor) -> None:
-        """Open a rotated file, unless it was renamed meanwhile."""
-        if one.path.stat().st_ino != one.inode:
-            raise FileNotFoundError(one.path)
-        self._open(one.path, cursor)
+        readable = newer[len(lost) :]
+        following = readable[0] if readable else Rotated.of(self._path)
+        before = rotated[: rotated.index(following)] if readable else rotated
+        return self._begin(self._cursor.number + 1, following, before)
 
     def _rotated(self) -> list[Rotated]:
         """Return the rotated files, oldest first, but not a copy of what the file still has.
@@ -338,7 +337,7 @@ class FollowedFile(LiveSource):
         if self._options.strict:
             raise ValueError(f"{lost}; restore the file (uncompressed), or omit --strict")
         self._options.say(lost)
-        self.problems.add_at(LOST_LINES, f"{self.name} line {self._cursor.line}")
+        self.problems.add(LOST_LINES, f"{self.name} line {self._cursor.line}")
 
     def lag(self, position: Json) -> float:
         """Return the bytes between a position and the end of the file that is read."""
@@ -377,19 +376,14 @@ class Rotated(NamedTuple):
         return cls(found.st_mtime_ns, -int(number) if is_number else 0, path, found.st_ino)
 
     @property
-    def place(self) -> tuple[Path, int]:
-        """Its name and inode."""
-        return self.path, self.inode
+    def identity(self) -> tuple[int, int]:
+        """What tells it from others: inodes are used again."""
+        return self.inode, self.time
 
     @property
     def is_compressed(self) -> bool:
         """Whether its name is that of a compressed file."""
         return re.search(rf"{COMPRESSED}$", self.path.name) is not None
-
-
-def identify(one: Rotated) -> tuple[int, int]:
-    """Return what tells a rotated file from others: inodes are used again."""
-    return one.inode, one.time
 
 
 def find_rotated(path: Path) -> list[Rotated]:
@@ -398,10 +392,10 @@ def find_rotated(path: Path) -> list[Rotated]:
     They may be renamed while they are listed, so they are listed until two looks agree.
     """
     # A log may be renamed from .1 to .2 between two entries of one listing, and be missed.
-    found, again = list_rotated(path), list_rotated(path)
-    while [one.place for one in found] != [one.place for one in again]:
-        found, again = again, list_rotated(path)
-    return again
+    found = list_rotated(path)
+    while found != (again := list_rotated(path)):
+        found = again
+    return found
 
 
 def list_rotated(path: Path) -> list[Rotated]:

@@ -16,11 +16,10 @@ from spectralleader.sources.live.protocol import (
     BackOff,
     LiveSource,
     MessageBatch,
-    check_position,
-    in_steps,
     read_settings,
 )
 from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import check_position
 
 TIMEOUT = 5.0  # seconds to wait for an answer
 SETTINGS = {
@@ -76,7 +75,8 @@ class KafkaTopic(LiveSource):
         self.name = f"kafka://{self._servers}/{self._topic}"
         self._options, self._say = options, options.say
         self._consumer: Any = None
-        self._back_off = BackOff(self.name, self._say)
+        self._back_off = BackOff(self.name, self._say, self._kafka.KafkaException, self._explain)
+        self._ask = self._back_off.ask
         self._offsets: dict[int, int] = {}  # of the next message of each partition
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
@@ -98,7 +98,7 @@ class KafkaTopic(LiveSource):
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name}: {error.args[0]}") from error
         if position is None:
-            self._back_off = BackOff(self.name, self._say, PATIENCE)
+            self._back_off.patience = PATIENCE
         partitions = self._list_partitions()
         stored = {} if position is None else self._read_offsets(position)
         # Partitions of a topic can be added, but never removed.
@@ -114,7 +114,7 @@ class KafkaTopic(LiveSource):
         }
         self._ended = {number for number, at in self._offsets.items() if at >= self._ends[number]}
         self._consumer.assign([self._at(number, at) for number, at in self._offsets.items()])
-        return self._position(self._offsets)
+        return self._position
 
     def _list_partitions(self) -> list[int]:
         topic = self._ask(
@@ -154,7 +154,7 @@ class KafkaTopic(LiveSource):
                 raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
             self._say(f"{lost} were deleted before they were learned")
             place = f"{self.name} message {number}:{stored}"
-            self.problems.add_at(DELETED, place, n=low - stored)
+            self.problems.add(DELETED, place, n=low - stored)
         return max(stored, int(low))
 
     def _at(self, number: int, offset: int = 0) -> Any:
@@ -162,23 +162,14 @@ class KafkaTopic(LiveSource):
 
     def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
-        at = dict(self._offsets)
         found = self._fetch(n, 0.0)
         if not found and (self._options.waits or not self._is_at_end):
             # Nothing is there: wait for one message, not for n of them.
             found = self._fetch(1, LOOK)
-        kind = self._kafka.Message
-        numbers, offsets = list(map(kind.partition, found)), list(map(kind.offset, found))
-        following = [offset + 1 for offset in offsets]
-
-        def advance(first: int, n: int) -> Json:
-            at.update(zip(numbers[first:n], following[first:n], strict=True))
-            return self._position(at)
-
         return MessageBatch(
-            [f"{number}:{offset}" for number, offset in zip(numbers, offsets, strict=True)],
-            [value or b"" for value in map(kind.value, found)],
-            in_steps(advance),
+            [f"{message.partition()}:{message.offset()}" for message in found],
+            [message.value() or b"" for message in found],
+            self._position,
             len(found) < n and self._is_at_end,
         )
 
@@ -230,19 +221,9 @@ class KafkaTopic(LiveSource):
             self._is_down = True
             self._say(f"{self.name} cannot be reached ({error.str()}); retrying")
 
-    def _ask(self, question: Any) -> Any:
-        """Return an answer of the brokers, retrying while they cannot be reached."""
-        while True:
-            try:
-                answer = question()
-            except self._kafka.KafkaException as error:
-                found = error.args[0]
-                if not (found.retriable() or found.code() in self._passing):
-                    raise ValueError(f"{self.name} cannot be read: {found}") from error
-                self._back_off.on_failure(ValueError(found.str()))
-            else:
-                self._back_off.on_success()
-                return answer
+    def _explain(self, error: Any) -> str | None:
+        found = error.args[0]
+        return found.str() if found.retriable() or found.code() in self._passing else None
 
     def lag(self, position: Json) -> float:
         """Return how many messages follow a position, by the end offsets that the client knows."""
@@ -270,8 +251,9 @@ class KafkaTopic(LiveSource):
                 "learning continues"
             )
 
-    def _position(self, offsets: dict[int, int]) -> Json:
-        by_name = {str(number): offset for number, offset in offsets.items()}
+    @property
+    def _position(self) -> Json:
+        by_name = {str(number): offset for number, offset in self._offsets.items()}
         return {"topic": self._topic, "offsets": by_name}
 
     def close(self) -> None:

@@ -6,43 +6,26 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from time import monotonic, sleep
-from typing import NamedTuple, TypeVar
-
-import msgspec
+from typing import Any, NamedTuple, TypeVar
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.options import Json, Say
 
 Fields = list[bytes]  # alternating names and values
-Position = TypeVar("Position", bound=msgspec.Struct)
+Answer = TypeVar("Answer")
 LOOK = 0.2  # seconds between checks for signals
 FIRST, LONGEST = 0.1, 5.0  # first and longest delay between attempts, in seconds
 PATIENCE = 10.0  # seconds of retries at the first start: the address may be wrong
 
 
 class MessageBatch(NamedTuple):
-    """A batch of messages that are not decoded, and the position after each of them."""
+    """Some messages that are not decoded, and the position after them."""
 
     ids: list[str]  # as assigned by the broker
     payloads: list[bytes] | list[Fields]  # each is JSON, text or several fields
-    after: Callable[[int], Json]  # position after n of the messages; n must not decrease
+    after: Json  # the position after the last message
     at_end: bool = False  # whether the stream had no more messages at the moment
-
-
-def in_steps(advance: Callable[[int, int], Json]) -> Callable[[int], Json]:
-    """Return `MessageBatch.after` for a function that passes the messages of a range.
-
-    Each message is passed once, so that the work is linear in the batch whatever the blocks are.
-    """
-    n_passed = 0
-
-    def after(n: int) -> Json:
-        nonlocal n_passed
-        first, n_passed = n_passed, n
-        return advance(first, n)
-
-    return after
 
 
 class LiveSource:
@@ -50,7 +33,7 @@ class LiveSource:
 
     A position is plain JSON. Reading from the same position yields the same messages in the same
     order, whatever the batch sizes. A source blocks at most a fraction of a second at a time, so
-    that signals are handled, and reconnects by itself.
+    that signals are handled, and reconnects by itself. It may be opened again after it was closed.
     """
 
     kind = ""  # stored with positions
@@ -62,7 +45,7 @@ class LiveSource:
     @cached_property
     def problems(self) -> Problems:
         """Where messages are counted that were deleted before they were read."""
-        return Problems((self.name,))
+        return Problems()
 
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
@@ -75,7 +58,11 @@ class LiveSource:
         raise NotImplementedError
 
     def take(self, n: int) -> MessageBatch:
-        """Return up to n of the next messages, or none if none arrived within a moment."""
+        """Return up to n of the next messages, or none if none arrived within a moment.
+
+        It is called with the number of documents that a block lacks, so a source that is slow to
+        ask fetches more of them at once.
+        """
         raise NotImplementedError
 
     def lag(self, position: Json) -> float | None:
@@ -106,16 +93,8 @@ def pause(seconds: float) -> None:
     raise_if_interrupted()
 
 
-def check_position(kind: type[Position], position: Json) -> Position:
-    """Return a position as a `msgspec.Struct`; raise `ValueError` if it is invalid."""
-    try:
-        return msgspec.convert(position, kind)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"the position in the stream is invalid: {error}") from error
-
-
 class BackOff:
-    """Doubles the delay between attempts, and reports the first failure and the recovery.
+    """Asks a broker until it answers, with growing delays; reports the first failure and its end.
 
     Parameters
     ----------
@@ -123,25 +102,51 @@ class BackOff:
         Name of the broker, for messages.
     say : callable
         Called with messages for the user.
-    patience : float
-        Seconds after which a failure is raised instead.
+    failure : type
+        The base of the exceptions of its client.
+    explain : callable
+        Returns why the broker cannot be reached, of such an exception; None if it will not pass.
     """
 
-    def __init__(self, name: str, say: Say, patience: float = float("inf")) -> None:
-        self._name, self._say, self._patience = name, say, patience
+    def __init__(
+        self, name: str, say: Say, failure: type[Exception], explain: Callable[[Any], str | None]
+    ) -> None:
+        self._name, self._say = name, say
+        self._failure, self._explain = failure, explain
+        # Seconds after which a failure is raised instead; limited at the first start only.
+        self.patience = float("inf")
         self._step, self._since = FIRST, 0.0
         self._is_down = False
 
-    def on_failure(self, error: Exception) -> None:
+    def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Return an answer of the broker, retrying while it cannot be reached.
+
+        Raises
+        ------
+        ValueError
+            If it refuses to answer, or once patience is exhausted.
+        """
+        while True:
+            try:
+                answer = question()
+            except self._failure as error:
+                if (reason := self._explain(error)) is None:
+                    raise ValueError(f"{self._name} cannot be read: {error}") from error
+                self.on_failure(error, reason)
+            else:
+                self.on_success()
+                return answer
+
+    def on_failure(self, error: Exception, reason: str) -> None:
         """Wait before the next attempt, or raise `ValueError` once patience is exhausted."""
         if not self._is_down:
             self._is_down, self._since = True, monotonic()
-            if self._patience == float("inf"):
-                self._say(f"{self._name} cannot be reached ({error}); retrying")
+            if self.patience == float("inf"):
+                self._say(f"{self._name} cannot be reached ({reason}); retrying")
         # The next wait counts, so that the error comes within the time and not after it.
-        if monotonic() - self._since + self._step > self._patience:
+        if monotonic() - self._since + self._step > self.patience:
             raise ValueError(
-                f"{self._name} cannot be reached: {error}; check the address, and that the server "
+                f"{self._name} cannot be reached: {reason}; check the address, and that the server "
                 "is running"
             ) from error
         pause(self._step)
@@ -149,6 +154,6 @@ class BackOff:
 
     def on_success(self) -> None:
         """Reset the delay, and retry without a limit from now on."""
-        if self._is_down and self._patience == float("inf"):
+        if self._is_down and self.patience == float("inf"):
             self._say(f"{self._name} can be reached again")
-        self._is_down, self._step, self._patience = False, FIRST, float("inf")
+        self._is_down, self._step, self.patience = False, FIRST, float("inf")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
-from itertools import chain
 from time import monotonic
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -20,11 +20,12 @@ from spectralleader.sources.live.protocol import (
     Fields,
     LiveSource,
     MessageBatch,
-    check_position,
     read_settings,
 )
 from spectralleader.sources.options import Json, SourceOptions
+from spectralleader.sources.reader import check_position
 
+Entry = tuple[bytes, Fields | None]  # id and fields of a message; no fields if it was deleted
 NOTHING_READ = "0-0"
 MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and approximate bytes per request
 TIMEOUT = 5.0  # seconds to wait for an answer
@@ -74,13 +75,22 @@ class RedisStream(LiveSource):
         self._server, self._stream, self.name = read_address(address)
         self._options, self._say = options, options.say
         self._client: Any = None
-        self._back_off = BackOff(self.name, self._say)
+        self._back_off = BackOff(self.name, self._say, redis.RedisError, self._explain)
+        self._ask = self._back_off.ask
+        self._fetched = deque[Entry]()  # not returned yet
+        self._is_short = False  # whether the stream had no more of them
         self._id = NOTHING_READ  # of the last message returned
         # Messages ever added up to that one, by which deleted ones are noticed; None if unknown.
         self._n_added: int | None = None
         self._n_fetch = 100
         self._checked = self._asked = -LAG_EVERY  # times of the last queries
         self._last = NOTHING_READ  # answer to the last query of the lag
+
+    def _explain(self, error: Exception) -> str | None:
+        kinds = self._redis.exceptions
+        refused = (kinds.AuthenticationError, kinds.AuthorizationError)
+        passes = isinstance(error, (kinds.ConnectionError, kinds.TimeoutError))
+        return str(error) if passes and not isinstance(error, refused) else None
 
     def open(self, position: Json | None) -> Json:
         """Connect, and resume from a position."""
@@ -94,31 +104,37 @@ class RedisStream(LiveSource):
         )
         # Messages are decoded by `decoding`, once.
         self._client.set_response_callback("XREAD", as_it_is)
+        self._fetched.clear()
         if position is None:
-            self._back_off = BackOff(self.name, self._say, PATIENCE)
-        info = self._ask(self._look_up)
-        if position is None:
-            is_first = self._options.start == "earliest"
-            self._id = NOTHING_READ if is_first else info.last
-            if info.n_added is not None:
-                self._n_added = info.n_added - (info.length if is_first else 0)
+            self._start()
         else:
-            at = check_position(StreamPosition, position)
-            if at.stream != self._stream:
-                raise ValueError(
-                    f"the model was learned from the stream {at.stream!r}, not {self._stream!r}; "
-                    "name the same one"
-                )
-            self._id, self._n_added = at.id, at.added
-            self._check_same(info)
-            if self._n_added is None and info.is_past(self._id):
-                self._say(
-                    f"{self.name} begins after {self._id}, the last message that was learned: "
-                    "whether messages between them were deleted is unknown, because the model is "
-                    "of an earlier version, or Redis is older than 7"
-                )
-            self._report_deleted(info)
-        return self._position(self._id, self._n_added)
+            self._resume(check_position(StreamPosition, position))
+        return self._position
+
+    def _start(self) -> None:
+        self._back_off.patience = PATIENCE
+        info, is_first = self._ask(self._look_up), self._options.start == "earliest"
+        self._id = NOTHING_READ if is_first else info.last
+        if info.n_added is not None:
+            self._n_added = info.n_added - (info.length if is_first else 0)
+
+    def _resume(self, at: StreamPosition) -> None:
+        if at.stream != self._stream:
+            raise ValueError(
+                f"the model was learned from the stream {at.stream!r}, not {self._stream!r}; "
+                "name the same one"
+            )
+        self._id, self._n_added = at.id, at.added
+        info = self._ask(self._look_up)
+        self._check_same(info)
+        # Before the first message nothing can be missed.
+        if self._n_added is None and self._id != NOTHING_READ and info.is_past(self._id):
+            self._say(
+                f"{self.name} begins after {self._id}, the last message that was learned: "
+                "whether messages between them were deleted is unknown, because Redis was older "
+                "than 7"
+            )
+        self._report_deleted(info)
 
     def _look_up(self) -> StreamInfo:
         try:
@@ -170,58 +186,38 @@ class RedisStream(LiveSource):
             if self._options.strict:
                 raise ValueError(f"{lost}; omit --strict")
             self._say(lost)
-            self.problems.add_at(DELETED, f"{self.name} message {self._id}", n=n_deleted)
+            self.problems.add(DELETED, f"{self.name} message {self._id}", n=n_deleted)
         self._n_added = info.n_added - n_left
 
     def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
-        n = min(n, self._n_fetch)
-        command = ["XREAD", "COUNT", n]
-        if self._options.waits:  # wait for the first message
-            command += ["BLOCK", int(1000 * LOOK)]
-        command += ["STREAMS", self._stream, self._id]
-        entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
+        if not self._fetched:
+            self._fetch()
+        entries = [self._fetched.popleft() for _ in range(min(n, len(self._fetched)))]
         ids = [id.decode() for id, _ in entries]
-        payloads = [fields or [] for _, fields in entries]
-        n_before = self._n_added
         if entries:
             self._id = ids[-1]
-            if n_before is not None:
-                self._n_added = n_before + len(entries)
-            # Fetch fewer large messages at once, which bounds the memory.
-            n_bytes = sum(map(len, chain.from_iterable(payloads)))
-            fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
-            self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
-        at_end = len(entries) < n
-        if monotonic() - self._checked > LAG_EVERY or (at_end and not self._options.waits):
+            self._n_added = None if self._n_added is None else self._n_added + len(entries)
+        is_due = not self._options.waits or monotonic() - self._checked > LAG_EVERY
+        if is_due and not self._fetched:
             self._report_deleted(self._ask(self._look_up))
             self._checked = monotonic()
+        payloads = [fields or [] for _, fields in entries]
+        return MessageBatch(ids, payloads, self._position, self._is_short and not self._fetched)
 
-        n_after = self._n_added
-
-        def after(i: int) -> Json:
-            if i == len(ids) or n_before is None:
-                return self._position(ids[i - 1], n_after if i == len(ids) else None)
-            return self._position(ids[i - 1], n_before + i)
-
-        return MessageBatch(ids, payloads, after, at_end)
-
-    def _ask(self, question: Any) -> Any:
-        """Return an answer of the server, retrying while it cannot be reached."""
-        down = (self._redis.ConnectionError, self._redis.TimeoutError)
-        refused = (self._redis.AuthenticationError, self._redis.exceptions.AuthorizationError)
-        while True:
-            try:
-                answer = question()
-            except refused as error:
-                raise ValueError(f"{self.name} denies access: {error}") from error
-            except down as error:
-                self._back_off.on_failure(error)
-            except self._redis.ResponseError as error:
-                raise ValueError(f"{self.name} cannot be read: {error}") from error
-            else:
-                self._back_off.on_success()
-                return answer
+    def _fetch(self) -> None:
+        """Fetch the next messages, once all of the last ones were returned."""
+        # Wait for the first message.
+        block = ["BLOCK", int(1000 * LOOK)] if self._options.waits else []
+        command = ["XREAD", "COUNT", self._n_fetch, *block, "STREAMS", self._stream, self._id]
+        entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
+        self._is_short = len(entries) < self._n_fetch
+        self._fetched.extend(entries)
+        if entries:
+            # Fetch fewer large messages at once, which bounds the memory.
+            n_bytes = sum(sum(map(len, fields or ())) for _, fields in entries)
+            fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
+            self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
 
     def lag(self, position: Json) -> float | None:
         """Return the seconds between two messages, by the times in their ids."""
@@ -234,8 +230,9 @@ class RedisStream(LiveSource):
         # Ids start with milliseconds by default; the position before all messages has no time.
         return None if position["id"] == NOTHING_READ else (last[0] - at[0]) / 1000
 
-    def _position(self, id: str, n_added: int | None) -> Json:
-        return {"stream": self._stream, "id": id, "added": n_added}
+    @property
+    def _position(self) -> Json:
+        return {"stream": self._stream, "id": self._id, "added": self._n_added}
 
     def close(self) -> None:
         """Disconnect."""
@@ -248,7 +245,7 @@ def as_it_is(answer: Any, **options: Any) -> Any:
     return answer
 
 
-def entries_of(found: Any) -> list[tuple[bytes, Fields | None]]:
+def entries_of(found: Any) -> list[Entry]:
     """Return the entries of an answer to XREAD, in RESP2 or RESP3."""
     if not found:
         return []
@@ -262,24 +259,18 @@ def read_address(address: str) -> tuple[str, str, str]:
     Examples
     --------
     >>> read_address("redis://:secret@localhost/0/clicks")
-    ('redis://:secret@localhost:6379/0', 'clicks', 'redis://localhost:6379/0/clicks')
+    ('redis://:secret@localhost/0', 'clicks', 'redis://localhost/0/clicks')
     """
     parts = urlsplit(address)
-    path = parts.path.strip("/").split("/", 1)
-    if len(path) == 1:
-        path = ["0", *path]
-    database, stream = path
+    database, _, stream = parts.path.strip("/").partition("/")
+    if not stream:
+        database, stream = "0", database
     if not parts.hostname or not database.isdecimal() or not stream:
         raise ValueError(
             f"a Redis address must be redis://host:port/db/STREAM, got {hide(address)}"
         )
-    server = f"{parts.hostname}:{parts.port or 6379}/{database}"
-    login = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
-    return (
-        f"{parts.scheme}://{login}{server}",
-        unquote(stream),
-        f"{parts.scheme}://{server}/{stream}",
-    )
+    server = parts._replace(path=f"/{database}").geturl()
+    return server, unquote(stream), hide(parts._replace(query="").geturl())
 
 
 def hide(address: str) -> str:
