@@ -32,7 +32,7 @@ SHORT = 20_000
 BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
-METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
 Level = int | str | None  # a number of topics, auto, all, or None for the default
 Show = Callable[[Reading, Level], Any]  # computes an answer
 PAUSE = 4  # an answer that took t seconds of CPU time is computed again after PAUSE * t
@@ -144,7 +144,7 @@ class Handlers:
 
     async def show_metrics(self, request: Request) -> Any:
         """Show metrics for Prometheus."""
-        return Response(await run_sync(self.metrics.text), media_type=METRICS)
+        return Response(await run_sync(self.metrics.text), media_type=PROMETHEUS)
 
     async def page(self, request: Request) -> Any:
         """Show the live page."""

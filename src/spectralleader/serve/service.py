@@ -163,8 +163,15 @@ class Service(Progress):
         """Return a copy of the topics, with their events and losses, to be published."""
         began = monotonic()
         reading = topics.read()
+        words = reading.full.vocabulary
         changes = [
-            Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            Change(
+                e.n_docs,
+                e.kind,
+                [k + 1 for k in e.topics],
+                round(float(e.moved), 4),
+                [words[i] for i in e.words if i < len(words)],
+            )
             for e in reading.report.events
         ]
         # without its hint at an option of a command
