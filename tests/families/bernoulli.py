@@ -148,10 +148,6 @@ class Mixed(NamedTuple):
         return self.mixing.log_prob(self.log_probs(block))
 
 
-def never() -> bool:
-    return False  # topics fail, or collapse
-
-
 RIVALS = ((1, 0),)  # the window's model against that of all
 
 
@@ -198,7 +194,8 @@ class BernoulliLeader(LearnerBase[Vectors, BernoulliModel]):
         members, counts = expect(posterior, block)
         self._members, self._counts = self._members + members, self._counts + counts
         self.n_docs += block.n_docs
-        if isinstance(self._schedule.due(self.n_docs, None, None, never, never), Race):
+        # `bool()` is False: topics neither collapse nor fail the latest vectors.
+        if isinstance(self._schedule.due(self.n_docs, None, None, bool, bool), Race):
             self._refit()
 
     def _refit(self) -> None:

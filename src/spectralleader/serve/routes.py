@@ -13,7 +13,7 @@ import msgspec
 
 from spectralleader import __version__
 from spectralleader.serve import messages
-from spectralleader.serve.handlers import EVENTS, JSON, METRICS, Handlers, Request
+from spectralleader.serve.handlers import EVENTS, JSON, PROMETHEUS, Handlers, Request
 from spectralleader.serve.messages import (
     EXAMPLES,
     Documents,
@@ -137,7 +137,7 @@ ROUTES = (
     Route("/model", Handlers.model, "application/octet-stream"),
     Route("/healthz", Handlers.healthz, messages.Health, is_open=True),
     Route("/readyz", Handlers.readyz, Readiness, is_open=True),
-    Route("/metrics", Handlers.show_metrics, METRICS, is_open=True),
+    Route("/metrics", Handlers.show_metrics, PROMETHEUS, is_open=True),
     Route("/openapi.json", show_description, JSON, is_open=True),
 )
 BY_PATH = {route.path: route for route in ROUTES}

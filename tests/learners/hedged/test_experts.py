@@ -103,6 +103,13 @@ def test_names_differ_and_each_estimate_is_an_expert_with_its_own_weights():
         assert meaning(names[TABLE.column[name]]) == (name, 0, None)
 
 
+def test_memories_and_runs_are_rates_per_document():
+    settings = replace(SETTINGS, memories=(10.0, 100.0), prior_memories=(4.0,), prior_runs=(5.0,))
+    table = Table(settings)
+    np.testing.assert_allclose(table.keep, [0.9, 0.99], rtol=1e-15)
+    np.testing.assert_allclose(table.rates, [0.25, 0.2], rtol=1e-15)
+
+
 def test_another_memory_is_one_number_and_the_rest_follows():
     more = Table(replace(SETTINGS, memories=(1000.0, 200.0)))
     assert more.estimates == ("reservoir", "window", "EM of the last 1000", "EM of the last 200")

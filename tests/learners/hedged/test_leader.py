@@ -30,6 +30,14 @@ def test_the_prediction_is_the_mixture_of_the_experts():
     np.testing.assert_allclose(learner.predictive.log_prob(block), by_hand, atol=1e-12)
 
 
+def test_it_is_empty_until_a_document_with_words():
+    learner = HedgedLeader(2, n_words=3)
+    learner.learn(Documents.from_tokens([[], []], 3))
+    assert (learner.is_empty, learner.n_docs) == (True, 0)
+    learner.learn(Documents.from_tokens([[], [1]], 3))
+    assert (learner.is_empty, learner.n_docs) == (False, 1)
+
+
 def test_the_prediction_is_a_distribution_over_documents():
     learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
     tokens = [[a, b] for a in range(3) for b in range(3)]
@@ -225,3 +233,17 @@ def test_a_state_of_more_words_than_were_ever_written_is_refused():
         HedgedLeader.from_state(state)
     estimates["scales"][:] = 1e-40
     assert HedgedLeader.from_state(state).n_docs == learner.n_docs
+
+
+def test_an_event_names_what_is_new_and_another_one_that_the_change_is_over():
+    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 24_000)
+    learned(learner, AFTER, 9000, seed=1)
+    changed, ended = (e for e in learner.events if e.kind in (EventKind.CHANGED, EventKind.ENDED))
+    assert (changed.kind, ended.kind) == (EventKind.CHANGED, EventKind.ENDED)
+    assert 24_000 + 2000 < ended.n_docs < 33_000
+    assert learner.drifts_since is None
+    more = AFTER.truth.weights @ AFTER.truth.topics > BEFORE.truth.weights @ BEFORE.truth.topics
+    assert changed.words
+    assert more[list(changed.words)].all()
+    learner.recode(np.arange(40)[::-1].copy(), 40)
+    assert learner.events[0].words == tuple(39 - word for word in changed.words)

@@ -1,6 +1,7 @@
 """When the topics that are read are replaced, and what is noted of it."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from spectralleader.learners.hedged import refit
 from spectralleader.learners.hedged.experts import Experts
 from spectralleader.learners.hedged.race import Outcome, restart_topics
 from spectralleader.learners.hedged.sample_topics import SampleTopics
+from spectralleader.learners.hedged.schedule import Compare, Race, Rescue, Search
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples.subsamples import interleave
 from study.sources.synthetic import random_problem
@@ -527,6 +529,11 @@ def test_the_windows_topics_restart_from_those_of_all_documents_if_these_predict
         np.testing.assert_array_equal(found.words, leader.statistics.words)
 
 
+def test_until_a_race_chose_a_strength_topics_are_read_with_that_of_the_fit():
+    one, _ = refitted()
+    assert one.overall.read_strength == one.overall.smoothing.strength == 2.0  # 0.1 per known word
+
+
 def test_topics_that_no_start_uses_more_of_stay(monkeypatch):
     noted, (one, experts) = Noted(monkeypatch), refitted()
     before = words_of(experts, "reservoir", "window")
@@ -567,8 +574,40 @@ def test_dead_topics_are_restarted_as_far_as_documents_fill_them():
         assert experts.estimates.view("reservoir").totals[0].sum() == pytest.approx(n, rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("due", "run"),
+    [
+        (Race(0.1, is_late=True), ("_race", (0.1,), {"is_late": True})),
+        (Rescue(), ("_rescue", (), {})),
+        (Search(7), ("_search", (7,), {})),
+        (Compare(), ("_compare", (), {})),
+    ],
+)
+def test_what_is_due_is_run(due, run, monkeypatch):
+    (one, _), calls = refitted(), []
+    monkeypatch.setattr(one.schedule, "due", lambda *_: due)
+    for name in ("_race", "_rescue", "_search", "_compare"):
+        note = partial(lambda name, *given, **named: calls.append((name, given, named)), name)
+        monkeypatch.setattr(one, name, note)
+    one.renew(None)
+    assert calls == [run]
+
+
+def test_words_of_the_topics_that_are_read_are_renumbered_too():
+    one, _ = refitted()
+    ids = np.roll(np.arange(20), 3)
+    one.recode(ids, 20)  # nothing is shown yet
+    one.renew(None)
+    before = one.averaged.model.topics
+    one.recode(ids, 20)
+    np.testing.assert_allclose(one.averaged.model.topics[:, ids], before, rtol=1e-12)
+
+
 def test_merged_samples_have_the_topics_of_one_race_in_the_order_of_the_first(monkeypatch):
     noted, (one, experts), (other, _) = Noted(monkeypatch), refitted(), refitted(200)
+    turned = other.overall.statistics.reorder(np.array([1, 2, 0]))
+    other.overall.restart(turned.columns, 1, renumber=False)
+    first = one.overall.statistics.copy()
     before = [*words_of(experts, "reservoir"), *words_of(other._experts, "reservoir")]
     latest = one.latest([other], np.random.default_rng(3))
     assert latest.n_docs == 500
@@ -576,6 +615,11 @@ def test_merged_samples_have_the_topics_of_one_race_in_the_order_of_the_first(mo
     ((documents, _, incumbents, seed, margin, how),) = noted.calls
     np.testing.assert_array_equal(incumbents, before)
     assert (seed, margin, how, documents.n_docs) == ([0, 1, 1], 0.0, {"spectral": True}, 500)
+    winner = noted.outcome.winner
+    order, of_other = (refit.match(winner, each) for each in (first, turned))
+    assert order.tolist() != of_other.tolist()
+    for topics in (one.overall, one.recent):
+        assert refit.match(topics.statistics, winner.reorder(order)).tolist() == [0, 1, 2]
     assert one.window.documents == latest
     assert (one.reservoir.n_seen, len(one.reservoir)) == (500, 500)
     assert (one.overall.strength, one.recent.strength) == (2.5, 2.5)
