@@ -26,6 +26,7 @@ from benchmarks.sections import quality as measured
 from benchmarks.sections.quality import ABOUT, ACCURACY, IN_USE, NATS, NMI, PREFIX
 
 WITHIN = 0.03  # of NMI: how far the default may be below the other vocabulary and our others
+OURS = (GROWING, COUNTED)
 SHARED = 4  # runs of every contender that has several: the given order and one shuffle, two seeds
 
 HEAD = """# Quality on every corpus
@@ -42,6 +43,11 @@ tenth of an even share of the documents prefer it.
 **The law of agreement**: with the default, a growing vocabulary, the NMI is at most 0.03 below that
 with a counted vocabulary, as the command has it, and at most 0.03 below that of the best of our
 other learners on the same counts.
+"""
+
+AHEAD_NOTE = """
+In brackets: TextTopics in the same orders and from the same seeds. Where a cell is empty, nobody is
+ahead, or the corpus has no labels.
 """
 
 FOOT = f"""
@@ -96,7 +102,8 @@ methods also find the number of topics themselves.
 
 def page(results: Results) -> str:
     """Return the page."""
-    parts = [HEAD, as_markdown(law_table(results)), as_markdown(agreement_table(results))]
+    tables = law_table(results), agreement_table(results), ahead_table(results)
+    parts = [HEAD, *map(as_markdown, tables), AHEAD_NOTE]
     parts += [as_markdown(about_table(results)), *map(as_markdown, corpus_tables(results))]
     parts += [as_markdown(stream_table(results.rows)), STREAM_NOTE, FOOT, "## The machine\n"]
     parts.append(in_words(results.machine))
@@ -108,7 +115,7 @@ def page(results: Results) -> str:
 def quality_tables(results: Results) -> list[Table]:
     """Return all tables of the page that have rows."""
     made = [about_table(results), *corpus_tables(results), stream_table(results.rows)]
-    made += [law_table(results), agreement_table(results)]
+    made += [law_table(results), agreement_table(results), ahead_table(results)]
     return [table for table in made if table.rows]
 
 
@@ -164,6 +171,36 @@ def agreement_table(results: Results) -> Table:
                 rows.append((title_of(corpus), str(n_topics), *cells, "yes" if holds else "no"))
     heading = ("corpus", "K", "growing", "counted", "best of our others", f"within {WITHIN}")
     return Table("Agreement: mean NMI in the given order and one shuffle", heading, rows)
+
+
+def ahead_table(results: Results) -> Table:
+    """Return who is ahead of TextTopics on average, over the runs that both made."""
+    rows = []
+    for corpus, by_topics in find(results).items():
+        for n_topics, by_name in by_topics.items():
+            # In nats, a learner can only be compared with others on the same words.
+            cells = [
+                better_than(own, by_name, unit) for own, unit in ((GROWING, NMI), (COUNTED, NATS))
+            ]
+            if any(cells):
+                rows.append((title_of(corpus), str(n_topics), *cells))
+    heading = ("corpus", "K", "higher NMI than growing", "higher nats per word than counted")
+    return Table("Where others are ahead", heading, rows)
+
+
+def better_than(own: str, by_name: dict[str, dict[str, Row]], unit: str) -> str:
+    """Write the figures of all peers that are ahead, and ours of the same runs; "" if none is."""
+    if unit not in by_name.get(own, {}):
+        return ""
+    ours, ahead = by_name[own][unit].values, []
+    for name, of in by_name.items():
+        if name not in OURS and unit in of:
+            theirs = of[unit].values
+            # The runs of all start with the same orders and seeds.
+            mean, same = (round(fmean(one), 3) for one in (theirs, ours[: len(theirs)]))
+            if mean > same:
+                ahead.append(f"{name} {mean:.3f} ({same:.3f})")
+    return ", ".join(ahead)
 
 
 def about_table(results: Results) -> Table:

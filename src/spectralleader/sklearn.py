@@ -35,10 +35,11 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Single-topic model learned online, in one pass, as a scikit-learn transformer.
 
     A document has one topic, and its words are drawn from that topic; `transform` returns the
-    probability of each topic. Use it after a ``CountVectorizer``: tf-idf weights and relative
-    frequencies are rejected, other fractional counts are rounded, with a warning. Lists of tokens
-    (strings) and dictionaries of counts are accepted, too; the first call determines which tokens
-    are known.
+    probability of each topic. Use it after a ``CountVectorizer(stop_words="english", min_df=2)``,
+    which counts about the words that `TextTopics` does: words that all documents share, or that
+    occur once, make topics worse. Tf-idf weights and relative frequencies are rejected, other
+    fractional counts are rounded, with a warning. Lists of tokens (strings) and dictionaries of
+    counts are accepted, too; the first call determines which tokens are known, all of them.
 
     Save it with `spectralleader.save` or ``joblib.dump``. Loading a file of the former executes no
     code from it.

@@ -161,6 +161,17 @@ def test_the_law_and_the_agreement_are_counted_run_by_run():
     assert page.agreement_table(results).rows[0][-1] == "no"
 
 
+def test_who_is_ahead_is_listed_with_our_figure_of_the_same_runs():
+    section = quality.PREFIX + "made, K = 20"
+    values = {learners.GROWING: (0.5, 0.7, 0.9), learners.K_MEANS: (0.65,), learners.GSDMM: (0.4,)}
+    results = Results("", {})
+    results.rows += [Row(section, name, of, 10, quality.NMI) for name, of in values.items()]
+    ahead = page.ahead_table(results)
+    assert ahead.rows == [("made", "20", "MiniBatchKMeans 0.650 (0.500)", "")]
+    results.rows[1] = replace(results.rows[1], values=(0.65, 0.5))  # ours of two runs: 0.6
+    assert page.ahead_table(results).rows == []
+
+
 def test_the_bound_of_lda_is_just_below_the_log_probability():
     rng = np.random.default_rng(0)
     documents = Documents.from_tokens([rng.integers(4, size=n) for n in (1, 3, 6)] * 20, 4)

@@ -67,13 +67,13 @@ def test_its_events_drift_and_provisional_topics_are_worded_like_ours(topics):
         "moved.",
         "Topics are provisional: until 10 documents with known words are learned (so far 5), they "
         "may be replaced by better ones and renumbered.",
-        "The stream has drifted since document 3: use --recent for the topics of the last "
+        "The stream has changed since document 3: use --recent for the topics of the last "
         "documents.",
         *describe_stale_names(topics.read()),
     ]
     assert len(describe_stale_names(topics.read())) == 1
     assert any(
-        "drifted since document 3" in line for line in describe_trust(describe(topics.read()))
+        "changed since document 3" in line for line in describe_trust(describe(topics.read()))
     )
 
 

@@ -16,6 +16,7 @@ from spectralleader.jobs.model_files import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.hedged.alarm import Alarm
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.models import TopicTree
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum
@@ -322,7 +323,9 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, EventKind.RESTARTED, (1,), 0.06) for i in range(7)]
     refit.schedule.n_raced = 16_000
-    topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
+    topics.learner._alarm = Alarm()
+    bets = topics.learner._alarm.bets
+    bets.is_alarmed, bets.alarmed_since = True, 2900
     topics._reading = None  # of before
     earlier, first, *_, drift = describe(topics.read()).history
     assert earlier == "2 earlier events are not shown."
@@ -330,7 +333,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         "After 20,002 documents (about 1 Jan 2020 00:49) topic 2, which was unused, was "
         "re-initialised; 6% of the remembered documents changed their topic."
     )
-    assert drift.startswith("The stream has drifted since document 2,901 (about 1 Jan ")
+    assert drift.startswith("The stream has changed since document 2,901 (about 1 Jan ")
     at_one = describe(topics.read(), level=1).history
     assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)

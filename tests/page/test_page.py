@@ -1,5 +1,7 @@
 """The page: what it shows, and that it is one file that loads nothing."""
 
+import base64
+import hashlib
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -163,3 +165,17 @@ def test_a_word_of_any_length_is_cut_where_it_is_shown():
     assert "x" * 39 + "…" in shown
     assert max(map(len, shown)) == 40
     assert max(len(leaf["label"]) for leaf in found["tree"]["leaves"].values()) < 200
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_the_policy_allows_the_inline_elements_of_the_page_and_no_others(live):
+    content = describe_page(written_topics().read(), title="Topics")
+    page = render(content, live=live)
+    [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    inline = re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", page, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in inline]
+    assert re.findall(r"'sha256-([^']*)'", policy) == digests
+    assert len(digests) == 2
+    assert "\r" not in page
+    assert "unsafe" not in policy
+    assert ("connect-src 'self'" in policy) == live

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spectralleader.learners.hedged.alarm import Alarm
 from spectralleader.reading.description import describe
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum, Verdict
 from spectralleader.reading.findings import (
@@ -79,9 +80,11 @@ def test_every_verdict_of_the_terminal_has_one_of_the_page():
 def test_drift_is_reported_where_people_look_for_trust():
     topics = deepcopy(written_topics())
     found = describe(topics.read())
-    assert not any("drifted" in line for line in describe_trust(found))
-    topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 800
+    assert not any("has changed" in line for line in describe_trust(found))
+    topics.learner._alarm = Alarm()
+    bets = topics.learner._alarm.bets
+    bets.is_alarmed, bets.alarmed_since = True, 800
     topics._reading = None  # of before
-    told = next(line for line in describe_trust(describe(topics.read())) if "drifted" in line)
-    assert told.startswith("The stream has drifted since document 801 (about ")
+    told = next(line for line in describe_trust(describe(topics.read())) if "has changed" in line)
+    assert told.startswith("The stream has changed since document 801 (about ")
     assert "fit the latest ones less well" in told

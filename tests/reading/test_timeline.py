@@ -197,3 +197,15 @@ def test_the_time_of_a_document_is_interpolated_within_its_interval():
         assert abs(timeline.when(number) - days[number]) < timeline.width / 10
     assert timeline.when(10_000) > days[3900]
     assert Timeline().when(0) is None
+
+
+def test_a_time_that_stands_for_none_does_not_stretch_the_axis():
+    today = datetime(2026, 11, 19, tzinfo=UTC).timestamp()
+    seconds = np.append(
+        today + np.arange(500) / 1000, datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+    )
+    timeline = Timeline()
+    timeline.add(["a"] * 501, seconds, numbers=np.arange(501))
+    intervals = timeline.legible().intervals()
+    assert sum(one.n_docs for one in intervals) == 500
+    assert intervals[-1].end < today + 2

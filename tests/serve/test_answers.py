@@ -238,8 +238,28 @@ def test_it_is_not_ready_after_a_checkpoint_that_failed(asked):
     asked.service.not_saved(OSError("the disk is full"))
     status, _, found = asked.ask("GET", "/readyz")
     assert (status, "checkpoint failed" in found["problems"][0]) == (503, True)
-    asked.service.saved(Checkpoint(asked.topics))
+    asked.service.saved(Checkpoint(asked.topics), 0.1)
     assert asked.ask("GET", "/readyz")[0] == 200
+
+
+def test_metrics_count_what_is_stored_and_what_fails(asked):
+    body = {"texts": ["goal", "cup"], "id": "a"}
+    for _ in range(3):
+        assert asked.ask("POST", "/learn", body)[0] == 202
+    asked.service.saved(Checkpoint(asked.topics), 0.25)
+    asked.service.not_saved(OSError("the disk is full"))
+    lines = asked.metrics.text().decode().splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    found = {
+        name: float(values[f"spectralleader_{name}"])
+        for name in (
+            "accepted_total", "duplicates_total", "checkpoint_failures_total",
+            "checkpoint_seconds", "reconnects_total", 'skipped_total{reason="no text"}',
+        )
+    }  # fmt: skip
+    assert list(found.values()) == [2, 4, 1, 0.25, 0, 0]
+    assert float(values["spectralleader_inbox_bytes"]) > 4096
+    assert float(values["process_resident_memory_bytes"]) > 1e7
 
 
 def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):

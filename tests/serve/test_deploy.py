@@ -37,6 +37,23 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path):
     assert {name for name in names if name not in there} == set()
 
 
+def test_alerts_ask_for_metrics_that_exist(tmp_path):
+    text = (FOLDER / "alerts.yaml").read_text()
+    topics = TextTopics(3)
+    topics.learn(texts(200)[0])
+    with Serving(save(topics, tmp_path / "t.model")) as service:
+        service.post("/learn", {"texts": texts(30)[0]})
+        service.wait(lambda: service.n_docs == 230)
+        there = service.get("/metrics").body.decode()
+    names = set(re.findall(r"(?:spectralleader|process)_\w+", text))
+    assert len(names) > 8
+    assert {name for name in names if name not in there} == set()
+
+
+def test_alerts_are_rules_that_prometheus_takes():
+    assert "SUCCESS" in lint("promtool", "check", "rules", str(FOLDER / "alerts.yaml"))
+
+
 def options_of(command: str) -> list[str]:
     return re.findall(r"(?<=[\s\"])--[a-z-]+", command)
 

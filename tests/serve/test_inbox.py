@@ -127,7 +127,7 @@ class Feeding(Progress):
         self.inbox, self.n_docs, self.until = inbox, n_docs, until
         self.n_added = 0
 
-    def saved(self, checkpoint):
+    def saved(self, checkpoint, seconds):
         self.inbox.forget(checkpoint.topics.position)
 
     def stepped(self, result):

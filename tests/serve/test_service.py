@@ -371,6 +371,23 @@ def test_a_folder_that_cannot_be_searched_for_a_while_costs_nothing(saved):
         assert load(path).n_docs == 951
 
 
+def test_a_reader_shows_what_another_process_has_saved(saved, tmp_path):
+    path = Path(shutil.copy(saved, tmp_path / "t.model"))
+    with Serving(path, "--read-only") as service:
+        assert service.n_docs == 900
+        topics = load(path)
+        topics.learn(WRITTEN[:7])
+        save(topics, path)
+        service.wait(lambda: service.n_docs == 907)
+        assert service.get("/topics").json["documents"] == 907
+        path.write_bytes(b"half a file")
+        service.wait(lambda: "was not saved by spectralleader" in service.said)
+        path.unlink()
+        assert (service.get("/readyz").status, service.n_docs) == (200, 907)
+        assert service.said.count("listening on") == 1
+        assert service.stop()[0] == 0
+
+
 def begin_body(service, body=b'{"texts"', length=100):
     """Return a connection that has sent the beginning of a body, and never sends the rest."""
     slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
@@ -463,6 +480,22 @@ def test_probes_of_load_balancers_are_answered(service):
         assert service.get(path, Host="10.0.0.3:8000").status == 200
     assert b" 403 Forbidden" in exchange(service, b"GET /topics HTTP/1.0\r\n\r\n")
     assert service.get("/metrics", Host="10.0.0.3:8000").status == 403
+
+
+def test_two_hosts_are_refused(service):
+    hosts = b"Host: localhost\r\nHost: evil.example\r\n"
+    for path in (b"/topics", b"/readyz"):
+        answer = exchange(
+            service, b"GET %s HTTP/1.1\r\n%sConnection: close\r\n\r\n" % (path, hosts)
+        )
+        assert b" 400 Bad Request" in answer
+        assert b"one Host header" in answer
+
+
+def test_the_page_may_not_be_framed_and_runs_its_own_script_only(service):
+    policy = service.get("/").headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-inline" not in policy
 
 
 def test_what_is_not_http_is_refused_and_fills_no_log(service):

@@ -175,9 +175,10 @@ class Checkpoints:
     def _save(self, checkpoint: Checkpoint) -> None:
         with suppress(OSError):  # it was there at the start, and may have been deleted since
             self.path.resolve().parent.mkdir(parents=True, exist_ok=True)
+        began = monotonic()
         storage.save(checkpoint, self.path)
         self.n_saved, self.position = checkpoint.topics.n_docs, checkpoint.topics.position
-        self._progress.saved(checkpoint)
+        self._progress.saved(checkpoint, monotonic() - began)
         if self._failed:
             self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")
         self._failed = False

@@ -56,7 +56,7 @@ class Progress:
     def reading(self, block: Any) -> None:
         """Report a `Counted` block that is about to be learned."""
 
-    def saved(self, checkpoint: Any) -> None:
+    def saved(self, checkpoint: Any, seconds: float) -> None:
         """Report a `Checkpoint` that was written to disk."""
 
     def not_saved(self, error: Exception) -> None:

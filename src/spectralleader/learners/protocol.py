@@ -102,7 +102,7 @@ class Reports(Protocol):
 
     @property
     def drifts_since(self) -> int | None:
-        """Number of documents before the stream began to drift; None without drift."""
+        """Number of documents before the stream changed; None unless it has changed lately."""
 
     @property
     def settles_at(self) -> int | None:

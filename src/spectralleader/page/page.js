@@ -108,7 +108,7 @@ function drawTopics() {
   });
   $("topics").replaceChildren(...list);
   const n = level().topics.length;
-  $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused: hardly any document belongs to ${n - list.length === 1 ? "it" : "them"}.`;
+  $("unused").textContent = list.length === n ? "" : `${list.length} of ${n} topics ${list.length === 1 ? "is" : "are"} in use: choose fewer above; if the documents have more subjects, learn more of them, or in random order.`;
 }
 function drawShifts() {
   const share = (text, p, n, time) => `${text} ${time} (${count(p * n)} of ${count(n)})`;

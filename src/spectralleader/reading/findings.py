@@ -6,6 +6,7 @@ rely on the topics.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
@@ -30,7 +31,6 @@ LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
 # What happened to topics, and the number of those in use where it is the reason.
 HAPPENED = {
-    EventKind.CHANGED: "changed",
     EventKind.REPLACED: "replaced by a newcomer",
     EventKind.RESCUED: "raced again, because only {} were in use",
     EventKind.RESTARTED: "re-initialised",
@@ -95,7 +95,10 @@ def describe_stale_names(reading: Reading, groups: Ints | None = None) -> list[s
         "restarted: check it."
         for name in reading.names.given
         for k in name.topics
-        if any(e.n_docs >= name.n_docs and k in e.topics for e in reading.report.events)
+        if any(
+            e.n_docs >= name.n_docs and k in e.topics and e.kind in HAPPENED
+            for e in reading.report.events
+        )
     ]
 
 
@@ -108,7 +111,8 @@ def describe_history(
     terminal, the sentence on drift advises an option.
     """
     timeline, events = reading.timeline, reading.report.events
-    lines = [describe_event(event, timeline, groups) for event in events[-MOST_EVENTS:]]
+    words = reading.full.vocabulary
+    lines = [describe_event(event, timeline, groups, words) for event in events[-MOST_EVENTS:]]
     lines += [describe_replacement(n, timeline) for n in reading.replaced[-1:]]
     if (more := len(events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
@@ -138,7 +142,7 @@ def describe_drift(reading: Reading) -> list[str]:
     if first is None:
         return []
     when = describe_time(reading.timeline, first)
-    return [f"The stream has drifted since document {first + 1:,}{when}"]
+    return [f"The stream has changed since document {first + 1:,}{when}"]
 
 
 def describe_time(timeline: Timeline, number: int) -> str:
@@ -163,11 +167,15 @@ def describe_topic(k: int, groups: Ints | None) -> str:
     return f"topic {k + 1}" if groups is None else f"part of topic {groups[k] + 1}"
 
 
-def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None) -> str:
-    """Return a sentence about an event: when, which topics, what."""
+def describe_event(
+    event: Event, timeline: Timeline, groups: Ints | None = None, words: Sequence[str] = ()
+) -> str:
+    """Return a sentence about an event: when, which topics, what; `words` are the vocabulary."""
     after = f"After {event.n_docs:,} documents{describe_time(timeline, event.n_docs)}"
-    if not event.topics:
-        return f"{after} the stream changed."
+    if event.kind is EventKind.CHANGED:
+        return f"{after} the stream changed{describe_change(event, groups, words)}."
+    if event.kind is EventKind.ENDED:
+        return f"{after} the change was over: documents are like those just before them again."
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
     what = f"{'was' if is_one else 'were'} {HAPPENED[event.kind].format(event.n_used)}"
@@ -176,6 +184,16 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
         is_part = is_one and groups is not None
         which = f"an unused {which}" if is_part else f"{which}, {unused},"
     return f"{after} {which} {what}; {describe_moved(event.moved)}."
+
+
+def describe_change(event: Event, groups: Ints | None, words: Sequence[str]) -> str:
+    """Return which words and topics are more frequent since a change of the stream."""
+    more = [truncate(words[i]) for i in event.words if i < len(words)]
+    # Topics of one group are named once.
+    which = list(dict.fromkeys(describe_topic(k, groups) for k in event.topics))
+    found = [f"more of {', '.join(more)}"] if more else []
+    found += [f"more documents in {', '.join(which)}"] if which else []
+    return f": {'; '.join(found)}" if found else ""
 
 
 def describe_moved(share: float) -> str:

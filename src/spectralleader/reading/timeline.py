@@ -32,6 +32,7 @@ from spectralleader.text.texts import Strings, cut_bytes
 SHORTEST = 675 / 2**10
 MOST_DOUBLINGS = 60  # a bucket is then longer than any time span
 LAST = 2**52  # bucket numbers are exact in floats up to here
+LATEST = 7_258_118_400.0  # the year 2200: later times, such as 9999-12-31, stand for no time
 
 
 @dataclass(slots=True)
@@ -191,6 +192,7 @@ class Timeline(Saved):
         positions = numbers.astype(float)
         if self.by_time:
             positions = np.full(len(numbers), np.nan) if seconds is None else seconds
+            positions = np.where(positions < LATEST, positions, np.nan)
         buckets = np.floor(positions / self.width)
         # False for NaN too: documents without a time, or with one that is out of range.
         is_placed = np.abs(buckets) < LAST

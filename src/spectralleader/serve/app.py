@@ -91,8 +91,7 @@ def read_secret(file: str | Path | None) -> bytes | None:
     token = path.read_bytes().strip()
     # The group is left alone: Kubernetes gives secrets to a pod by its group.
     if os.name != "nt" and path.stat().st_mode & stat.S_IROTH:
-        line = f"all users can read the token; run chmod 600 {path}"
-        log("tokens", line, logging.WARNING)
+        log("tokens", f"all users can read the token; run chmod 600 {path}", logging.WARNING)
     if TOKEN.fullmatch(token) is None:
         raise ValueError(
             f"the token in {path} must be one line of at least 16 visible ASCII characters, "
@@ -149,6 +148,9 @@ class Application:
         """Return the answer to a request, also if it is an error."""
         try:
             headers = dict(scope["headers"])
+            # Of two hosts, the proxy before this service may have checked the other one.
+            if sum(name == b"host" for name, _ in scope["headers"]) > 1:
+                raise RequestError(400, "send one Host header")
             self._check_client(route, scope["path"], headers)
             if route is None:
                 raise RequestError(404, "unknown path; /openapi.json lists the paths")

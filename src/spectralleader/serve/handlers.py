@@ -18,7 +18,7 @@ import msgspec
 from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from spectralleader.page import describe_reading, render
+from spectralleader.page import describe_reading, policy_of, render
 from spectralleader.reading.levels import ALL, AUTO
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
 from spectralleader.serve import messages
@@ -33,6 +33,8 @@ BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
+# Only a header can forbid other sites to frame the page, and lead its visitors to click in it.
+PAGE_HEADERS = {"Content-Security-Policy": f"{policy_of(live=True)}; frame-ancestors 'none'"}
 Level = int | str | None  # a number of topics, auto, all, or None for the default
 Show = Callable[[Reading, Level], Any]  # computes an answer
 PAUSE = 4  # an answer that took t seconds of CPU time is computed again after PAUSE * t
@@ -149,7 +151,8 @@ class Handlers:
     async def page(self, request: Request) -> Any:
         """Show the live page."""
         content = await self._answers.get(self._describe, ALL)
-        return HTMLResponse(await run_sync(lambda: render(content, live=True)))
+        html = await run_sync(lambda: render(content, live=True))
+        return HTMLResponse(html, headers=PAGE_HEADERS)
 
     def _describe(self, topics: Reading, _: Level) -> dict[str, Any]:
         """Return the content of the live page, which has a slider of levels."""

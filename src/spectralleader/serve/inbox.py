@@ -96,6 +96,7 @@ class Inbox(LiveSource):
         self._connection: sqlite3.Connection | None = None
         self._files: list[tuple[int, int]] = []  # which files the connection has opened
         self._last = self._taken = 0  # rows that were stored last, and taken to be learned
+        self.n_accepted = self.n_known = 0  # documents that were stored, and that were known
         self._problem = ""  # why the last request could not be stored
         self._tried = 0.0  # when that was
 
@@ -134,6 +135,8 @@ class Inbox(LiveSource):
             if isinstance(receipt, Exception):
                 post.receipt.set_exception(receipt)
             else:
+                self.n_accepted += receipt[0]
+                self.n_known += receipt[1]
                 post.receipt.set_result(receipt)
 
     def _store(self, connection: sqlite3.Connection, post: Post) -> tuple[int, int] | RequestError:
@@ -217,6 +220,12 @@ class Inbox(LiveSource):
                     with self._writing() as connection:
                         connection.execute(statement)
         return self._problem
+
+    def n_bytes(self) -> int | None:
+        """Return the bytes of what is stored; None if the database cannot tell."""
+        with suppress(OSError, RequestError), self._lock, self._reading() as connection:
+            return int(connection.execute(N_BYTES).fetchone()[0])
+        return None
 
     def close(self) -> None:
         """Close the database."""

@@ -21,20 +21,19 @@ class LineFormatter(logging.Formatter):
     converter = time.gmtime  # type: ignore[assignment]
 
     def __init__(self, *, as_json: bool) -> None:
-        super().__init__("{asctime} {levelname} {message}", "%Y-%m-%dT%H:%M:%SZ", "{")
+        super().__init__("%(message)s", "%Y-%m-%dT%H:%M:%SZ")
         self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a line; in JSON, a traceback is a part of its message."""
-        written = super().format(record)
+        message, when = super().format(record), self.formatTime(record, self.datefmt)
         if not self._as_json:
-            return written
-        head = f"{record.asctime} {record.levelname} "
+            return f"{when} {record.levelname} {message}"
         row = {
-            "time": record.asctime,
+            "time": when,
             "level": record.levelname.lower(),
             "event": getattr(record, "event", record.name),
-            "message": written.removeprefix(head),
+            "message": message,
             **getattr(record, "fields", {}),
         }
         return msgspec.json.encode(row).decode()
@@ -70,5 +69,4 @@ class RefusalLog:
         if now - self._logged.get(status, -REFUSED_EVERY) >= REFUSED_EVERY:
             n, self._logged[status] = self._n.pop(status), now
             line = f"requests refused with {status}: {n:,}; the last from {client}: {error}"
-            fields = {"status": status, "requests": n, "client": client}
-            log("refused", line, logging.WARNING, **fields)
+            log("refused", line, logging.WARNING, status=status, requests=n, client=client)

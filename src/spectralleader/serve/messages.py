@@ -220,12 +220,13 @@ class TopicOverTime(Topic):
 
 
 class Change(Struct, frozen=True):
-    """A change of topics."""
+    """A change of topics or of the stream; of the stream, with words that are more frequent."""
 
     documents: Whole
     kind: EventKind
     topics: list[Whole]
     moved: float
+    words: list[str]
 
 
 class SkippedRow(Struct, frozen=True):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import time
 from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats
+from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.service import Service
+from spectralleader.sources.files.problems import SKIPPED
 
 PREFIX = "spectralleader"
 # Buckets from a prediction (1 ms) to a page of many topics (5 s).
@@ -26,6 +28,7 @@ class Metrics(Collector):
         self._service = service
         self._registry = CollectorRegistry()
         self._registry.register(self)
+        ProcessCollector(registry=self._registry)  # memory, CPU and open files
         name, meaning = f"{PREFIX}_request_seconds", "Seconds that requests took."
         labels = ("path", "status")
         self._latencies = Histogram(name, meaning, labels, buckets=SECONDS, registry=self._registry)
@@ -46,7 +49,7 @@ class Metrics(Collector):
             # Prometheus names what only grows in this way.
             kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
             metric = kind(f"{PREFIX}_{name}", meaning, labels=[label] if label else [])
-            for key, number in value.items() if isinstance(value, dict) else [("", value)]:
+            for key, number in value.items() if isinstance(value, Mapping) else [("", value)]:
                 metric.add_metric([key] if label else [], number)
             yield metric
 
@@ -56,7 +59,7 @@ class Row(NamedTuple):
 
     name: str
     help: str
-    value: float | dict[str, float] | None
+    value: float | Mapping[str, float] | None
     label: str = ""
 
 
@@ -85,7 +88,9 @@ def measure(service: Service) -> list[Row]:
         Row("lag", "How far behind its source.",
             now.lag and {now.lag.unit: now.lag.number}, "unit"),
         Row("skipped_total", "Documents that could not be read, since the start.",
-            {row.reason: row.documents for row in now.skipped}, "reason"),
+            # From 0 on, or Prometheus would not see the first one as an increase.
+            dict.fromkeys(SKIPPED, 0) | {row.reason: row.documents for row in now.skipped},
+            "reason"),
         Row("topic_share", "Share of topics.", by_number(full.model.weights), "topic"),
         Row("topic_surprise", "Mean -log p of latest documents: 1 if they are like the past.",
             by_number(now.surprise), "topic"),
@@ -94,7 +99,22 @@ def measure(service: Service) -> list[Row]:
         Row("checkpoint_bytes", "Size of the model file.",
             saved_at and now.saved_bytes),
         Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
+        Row("checkpoint_seconds", "Seconds that writing it took.", now.save_seconds),
+        Row("checkpoint_failures_total", "Checkpoints that could not be written.", now.n_failed),
+        Row("reconnects_total", "How often the source could be reached again.", now.n_reconnects),
+        *measure_inbox(service.inbox),
     ]  # fmt: skip
+
+
+def measure_inbox(inbox: Inbox | None) -> list[Row]:
+    """Return the metrics of posted documents, if they are learned."""
+    if inbox is None:
+        return []
+    return [
+        Row("accepted_total", "Posted documents that were stored.", inbox.n_accepted),
+        Row("duplicates_total", "Posted documents that had been stored before.", inbox.n_known),
+        Row("inbox_bytes", "Size of the documents that wait.", inbox.n_bytes()),
+    ]
 
 
 def by_number(values: Floats) -> dict[str, float]:

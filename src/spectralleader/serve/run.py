@@ -8,15 +8,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import inf
 from pathlib import Path
-from time import sleep
+from typing import NoReturn
 
 import uvicorn
 
 from spectralleader.errors import ResumeError
 from spectralleader.jobs import LearnOptions, Source, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, load_run
-from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
+from spectralleader.jobs.predicting import WatchedTopics
+from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.serve import ServeOptions
 from spectralleader.serve.app import LOOPBACK, Application, Tokens
 from spectralleader.serve.handlers import Handlers
@@ -25,14 +27,14 @@ from spectralleader.serve.log import start_log
 from spectralleader.serve.messages import Limits, counts_tokens
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service
-from spectralleader.storage import load_topics
+from spectralleader.sources.live.protocol import pause
 
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
 MOST_CONNECTIONS = 1000  # three times what `Limits` lets requests and live pages use
 BACKLOG = 512  # connections that wait until they are accepted
-LOOK = 0.1  # seconds between two looks at signals
+RELOAD = 1.0  # seconds between two looks at the model of another process
 
 
 def read_tokens(options: ServeOptions) -> Tokens:
@@ -73,17 +75,24 @@ def _serve(model: Path, options: ServeOptions, learning: LearnOptions | None) ->
         interrupts.at_stake = True
         try:
             if learning is None:
-                service.show(load_topics(model))
-            elif run(learning, service, reader).stopped:
+                show_latest(service, WatchedTopics(model, service))
+            if run(learning, service, reader).stopped:
                 return
-            else:
-                service.publish(learns=False)
-                service.say("the source has ended; serving the final model")
-            while True:
-                raise_if_interrupted()
-                sleep(LOOK)
+            service.publish(learns=False)
+            service.say("the source has ended; serving the final model")
+            pause(inf)
         except KeyboardInterrupt:  # or Terminated: there is nothing to save
             return
+
+
+def show_latest(service: Service, watched: WatchedTopics) -> NoReturn:
+    """Answer from a file, and from what another process makes of it."""
+    shown = None
+    while True:
+        if (topics := watched.latest()) is not shown:
+            service.show(topics)
+            shown = topics
+        pause(RELOAD)
 
 
 def inbox_source(inbox: Inbox, learning: LearnOptions) -> Source:

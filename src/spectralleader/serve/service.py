@@ -66,6 +66,9 @@ class Published(NamedTuple):
     saved_at: float | None = None  # Unix seconds of the last checkpoint
     n_saved: int = 0  # documents that it has
     saved_bytes: int = 0  # its size
+    save_seconds: float | None = None  # that writing it took
+    n_failed: int = 0  # checkpoints that could not be written
+    n_reconnects: int = 0  # of the source
     not_saved: str = ""  # why the last checkpoint could not be written
 
 
@@ -109,12 +112,13 @@ class Service(Progress):
 
     def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
+        is_first = self.published.topics is None
         topics.at("all").classify([])  # compiles the kernels before the first request
         news = self._read(topics, losses) | {"stepped": monotonic(), "n_docs": topics.n_docs}
         news |= look_at(self.path)
         self.publish(**news, surprise=np.ones(topics.learner.n_topics))
-        # Not before: it could be refused until now.
-        log("listening", f"listening on {self.address}", address=self.address)
+        if is_first:  # not before: the model could be refused until now
+            log("listening", f"listening on {self.address}", address=self.address)
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
@@ -154,6 +158,7 @@ class Service(Progress):
             self._counted = (now, n_docs)
             rate = (n_docs - n_before) / (now - counted)
             news |= {"rate": rate, "lag": result.reader.lag()}
+            news["n_reconnects"] = result.reader.n_reconnects
             if (point := compare(self._judged, result)) is not None:
                 self._judged = result
                 news["points"] = (*self.published.points, point)[-N_POINTS:]
@@ -163,8 +168,15 @@ class Service(Progress):
         """Return a copy of the topics, with their events and losses, to be published."""
         began = monotonic()
         reading = topics.read()
+        words = reading.full.vocabulary
         changes = [
-            Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            Change(
+                e.n_docs,
+                e.kind,
+                [k + 1 for k in e.topics],
+                round(float(e.moved), 4),
+                [words[i] for i in e.words if i < len(words)],
+            )
             for e in reading.report.events
         ]
         # without its hint at an option of a command
@@ -173,15 +185,16 @@ class Service(Progress):
         self._renewed = (monotonic(), monotonic() - began)
         return {"topics": reading, "events": events, "losses": losses}
 
-    def saved(self, checkpoint: Checkpoint) -> None:
+    def saved(self, checkpoint: Checkpoint, seconds: float) -> None:
         """Record a checkpoint that was written."""
-        self.publish(n_saved=checkpoint.topics.n_docs, not_saved="", **look_at(self.path))
+        written = {"n_saved": checkpoint.topics.n_docs, "not_saved": "", "save_seconds": seconds}
+        self.publish(**written | look_at(self.path))
         if self.inbox is not None:
             self.inbox.forget(checkpoint.topics.position)
 
     def not_saved(self, error: Exception) -> None:
         """Record a checkpoint that could not be written."""
-        self.publish(not_saved=str(error))
+        self.publish(not_saved=str(error), n_failed=self.published.n_failed + 1)
 
     # what requests read
 

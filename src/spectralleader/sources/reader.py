@@ -97,6 +97,7 @@ class Reader(Iterator["TextBlock"]):
     at: Any = None  # position after the last block returned: JSON, or a function that returns it
     # Whether the start needs no position: without one, reading begins at the same document again.
     starts_alike = True
+    n_reconnects = 0  # how often its broker could be reached again
 
     _options: SourceOptions
     _is_open = False

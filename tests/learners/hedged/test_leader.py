@@ -233,3 +233,17 @@ def test_a_state_of_more_words_than_were_ever_written_is_refused():
         HedgedLeader.from_state(state)
     estimates["scales"][:] = 1e-40
     assert HedgedLeader.from_state(state).n_docs == learner.n_docs
+
+
+def test_an_event_names_what_is_new_and_another_one_that_the_change_is_over():
+    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 24_000)
+    learned(learner, AFTER, 9000, seed=1)
+    changed, ended = (e for e in learner.events if e.kind in (EventKind.CHANGED, EventKind.ENDED))
+    assert (changed.kind, ended.kind) == (EventKind.CHANGED, EventKind.ENDED)
+    assert 24_000 + 2000 < ended.n_docs < 33_000
+    assert learner.drifts_since is None
+    more = AFTER.truth.weights @ AFTER.truth.topics > BEFORE.truth.weights @ BEFORE.truth.topics
+    assert changed.words
+    assert more[list(changed.words)].all()
+    learner.recode(np.arange(40)[::-1].copy(), 40)
+    assert learner.events[0].words == tuple(39 - word for word in changed.words)

@@ -13,9 +13,10 @@ from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import State, check_same, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
-from spectralleader.learners.events import Event
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.hedged.alarm import Alarm, what_is_new
 from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.experts import ExpertLikelihoods, Experts
+from spectralleader.learners.hedged.experts import ALL, ExpertLikelihoods, Experts
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.hedged.settings import SETTINGS, Settings
@@ -106,6 +107,7 @@ class HedgedLeader(LearnerBase):
         ),
         _suspicion=field(Drift, pairs=lambda known: known["_experts"].table.suspects),
         _drift=field(Drift, pairs=lambda known: known["_experts"].table.rivals),
+        _alarm=field(Alarm, optional=True),
         _refit=field(Refit, experts=lambda known: known["_experts"]),
     )
 
@@ -125,6 +127,7 @@ class HedgedLeader(LearnerBase):
         self._mixing = Mixing(len(self._experts.names), settings)
         self._refit = Refit(self._experts, self.reservoir_size, self.seed, settings)
         self._suspicion, self._drift = self._bets()
+        self._alarm: Alarm | None = None  # until topics are settled
         self._last_likelihoods: ExpertLikelihoods | None = None
         self._recent: TopicModel | None = None  # computed since the last block
 
@@ -156,13 +159,13 @@ class HedgedLeader(LearnerBase):
         self._suspicion.update(likelihoods.log_probs, n_docs)
         if self._refit.schedule.is_settled:
             self._drift.update(likelihoods.log_probs, n_docs)
-            if (since := self.drifts_since) is not None:
-                self._refit.note_change(since)
+            self._refit.changed = max(self._refit.changed, self._outdated_since or 0)
+            self._watch(likelihoods.log_probs[:, self._experts.table.column[ALL]], block)
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
         self._refit.learn(block)
         is_outdated = self._experts.is_outdated(self._settings.margin)
-        outdated = self.drifts_since if is_outdated else None
+        outdated = self._outdated_since if is_outdated else None
         if self._refit.renew(self._suspicion.suspected_since, outdated):
             # Bets were against other topics.
             _, self._drift = self._bets()
@@ -173,10 +176,34 @@ class HedgedLeader(LearnerBase):
         suspicion = Drift(table.suspects, n_docs, self._settings)
         return suspicion, Drift(table.rivals, n_docs, self._settings)
 
+    def _watch(self, log_probs: Floats, block: Documents) -> None:
+        """Record when documents become less probable than before, and when that ends.
+
+        It is called before anything but the mixture has learned the block.
+        """
+        n_before = self.n_docs - block.n_docs
+        if self._alarm is None:
+            self._alarm = Alarm(n_before, self._settings)
+        was_raised = self._alarm.since is not None
+        self._alarm.update(log_probs / block.lengths)
+        since = self._alarm.since
+        if since is not None and not was_raised:
+            fresh = Documents.concatenate([self.window.last(max(0, n_before - since)), block])
+            fresh = fresh[min(max(0, since - n_before), block.n_docs - 1) :]
+            what = what_is_new(fresh, self.model, self._experts.background)
+            self._refit.note(Event(since, EventKind.CHANGED, **what))
+        elif since is None and was_raised:
+            self._refit.note(Event(self.n_docs, EventKind.ENDED))
+
     @property
     @locked
     def drifts_since(self) -> int | None:
-        """Number of documents before the stream began to drift; None without drift."""
+        """Number of documents before the stream changed; None unless it has changed lately."""
+        return None if self._alarm is None else self._alarm.since
+
+    @property
+    def _outdated_since(self) -> int | None:
+        """Documents before a change since which the topics of the window are the better ones."""
         since, changed = self._drift.alarmed_since, self._refit.changed
         if not self._drift.is_alarmed:
             return None
@@ -283,6 +310,7 @@ class HedgedLeader(LearnerBase):
             self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
             self._mixing.merge([other._mixing for other in others])
             self._suspicion, self._drift = self._bets()
+            self._alarm = None  # the shards' scores are by other topics
             self._refit.merge(refits, rng)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:

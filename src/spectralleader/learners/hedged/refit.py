@@ -52,7 +52,7 @@ class Refit(Saved):
         self.averaged: AveragedTopics | None = None  # None: few documents, or new topics
         self.events: list[Event] = []
         self.n_races = 0  # including searches, and one for every merge
-        self.changed = 0  # documents before the last change that was noted
+        self.changed = 0  # documents before the last change that the topics of the window noticed
 
     def _topics_of(self, sample: Reservoir | Window) -> SampleTopics:
         """Return the topics of a sample, whose documents have no posteriors until a restart."""
@@ -155,7 +155,7 @@ class Refit(Saved):
             self.recent.strength = outcome.strength
             self.recent.restart(outcome.winner.columns)
         if kind is not None:
-            self._note(Event(n, kind, tuple(range(self.n_topics)), moved, n_used))
+            self.note(Event(n, kind, tuple(range(self.n_topics)), moved, n_used))
         # An average must not mix the topics of two different fits.
         self.averaged = None
 
@@ -172,14 +172,9 @@ class Refit(Saved):
         how = self._experts.background, [self.seed, self.n_races, 1], self._settings, margin
         return race(documents, self.n_topics, incumbents, *how, spectral=spectral)
 
-    def _note(self, event: Event) -> None:
+    def note(self, event: Event) -> None:
+        """Record an event."""
         self.events = [*self.events, event][-MOST_EVENTS:]
-
-    def note_change(self, since: int) -> None:
-        """Record once that the stream has changed since document `since`."""
-        if since > self.changed:
-            self.changed = since
-            self._note(Event(since, EventKind.CHANGED))
 
     def _search(self, n_fresh: int) -> None:
         """Refit the window's topics on the last n_fresh documents."""
@@ -235,7 +230,7 @@ class Refit(Saved):
         # Documents of few topics have no use for more: that is no event.
         revived = tuple(dead[~overall.is_dead[dead]].tolist())
         if self.schedule.is_settled and revived:
-            self._note(Event(n, EventKind.RESTARTED, revived, moved))
+            self.note(Event(n, EventKind.RESTARTED, revived, moved))
         return True
 
     def latest(self, others: Sequence[Self], rng: np.random.Generator) -> Documents:
@@ -271,7 +266,8 @@ class Refit(Saved):
         self._experts.restart()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the samples and of the averaged topics."""
+        """Renumber the words of the samples, of the averaged topics and of events."""
+        self.events = [event.recode(new_ids) for event in self.events]
         self.reservoir.recode(new_ids, n_words)
         self.window.recode(new_ids, n_words)
         if self.averaged is not None:

@@ -17,6 +17,10 @@ OUT_OF_ORDER = "earlier than a previous row"
 DELETED = "deleted before it was read"
 LOST_LINES = "rotated away before it was read, with a number of lines that is unknown"
 LATE_FILE = "a file that sorts before one that was read"
+SKIPPED = (
+    UNDECODABLE, NO_TEXT, NOT_TOKENS, COLUMN_COUNT, BROKEN_JSON, OPEN_QUOTE, DELETED, LOST_LINES,
+    LATE_FILE,
+)  # fmt: skip
 USED = (BAD_TIME, OUT_OF_ORDER)  # problems of documents that are learned all the same
 
 ADVICE = {

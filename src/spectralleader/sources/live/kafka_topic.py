@@ -195,6 +195,7 @@ class KafkaTopic(LiveSource):
         self._ended |= {number for number, at in self._offsets.items() if at >= self._ends[number]}
         if found and self._is_down:
             self._is_down = False
+            self._back_off.n_reconnects += 1
             self._say(f"{self.name} can be reached again")
         return messages
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.problems import Problems
-from spectralleader.sources.options import Json, Say
+from spectralleader.sources.options import Json, Say, ignore
 
 Fields = list[bytes]  # alternating names and values
 Answer = TypeVar("Answer")
@@ -46,6 +46,15 @@ class LiveSource:
     def problems(self) -> Problems:
         """Where messages are counted that were deleted before they were read."""
         return Problems()
+
+    @cached_property
+    def _back_off(self) -> BackOff:
+        return BackOff(self.name, ignore, OSError, str)
+
+    @property
+    def n_reconnects(self) -> int:
+        """How often it could be reached again."""
+        return self._back_off.n_reconnects
 
     def open(self, position: Json | None) -> Json:
         """Connect and resume from a position (None: start); return the current position.
@@ -117,6 +126,7 @@ class BackOff:
         self.patience = float("inf")
         self._step, self._since = FIRST, 0.0
         self._is_down = False
+        self.n_reconnects = 0
 
     def ask(self, question: Callable[[], Answer]) -> Answer:
         """Return an answer of the broker, retrying while it cannot be reached.
@@ -155,5 +165,6 @@ class BackOff:
     def on_success(self) -> None:
         """Reset the delay, and retry without a limit from now on."""
         if self._is_down and self.patience == float("inf"):
+            self.n_reconnects += 1
             self._say(f"{self._name} can be reached again")
         self._is_down, self._step, self.patience = False, FIRST, float("inf")

@@ -158,6 +158,11 @@ class LiveReader(Reader):
         number = 0.0 if self.at is None else self._source.lag(self.at["at"])
         return None if number is None else Lag(number, self._source.unit)
 
+    @property
+    def n_reconnects(self) -> int:  # type: ignore[override]
+        """How often the broker could be reached again."""
+        return self._source.n_reconnects
+
     def tell(self, position: Json) -> None:
         """Send a saved position to the broker."""
         if position is not None:
