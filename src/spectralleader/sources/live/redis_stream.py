@@ -88,9 +88,10 @@ class RedisStream(LiveSource):
 
     def _explain(self, error: Exception) -> str | None:
         kinds = self._redis.exceptions
-        refused = (kinds.AuthenticationError, kinds.AuthorizationError)
+        if isinstance(error, kinds.AuthenticationError | kinds.AuthorizationError):
+            raise ValueError(f"{self.name} denies access: {error}") from error
         passes = isinstance(error, (kinds.ConnectionError, kinds.TimeoutError))
-        return str(error) if passes and not isinstance(error, refused) else None
+        return str(error) if passes else None
 
     def open(self, position: Json | None) -> Json:
         """Connect, and resume from a position."""
