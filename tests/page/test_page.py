@@ -157,7 +157,7 @@ def test_losses_over_the_stream_are_those_of_the_checkpoint(tmp_path):
 
 def test_a_word_of_any_length_is_cut_where_it_is_shown():
     topics = TextTopics(2, learner="stepwise-em")
-    topics.learn(["x" * 5000 + " rain", "goal late"] * 30)
+    topics.learn(["x" * 500 + " rain", "goal late"] * 30)
     found = describe_page(topics.read(), title="t", texts=False)
     shown = [
         word for level in found["levels"] for topic in level["topics"] for word in topic["words"]

@@ -10,12 +10,11 @@ import pytest
 
 from spectralleader import TextTopics, save
 from spectralleader.runtime.locks import lock_of
-from spectralleader.serve import handlers
+from spectralleader.serve import ServeOptions, handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
 from spectralleader.serve.handlers import Handlers, classify
 from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.messages import Limits
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.routes import ROUTES
 from spectralleader.serve.service import Service
@@ -29,7 +28,7 @@ from tests.serve.serving import full_disk
 class Asked:
     """A service of a model, and a client of it."""
 
-    def __init__(self, folder, limits=None, words="english"):
+    def __init__(self, folder, words="english"):
         topics = TextTopics(2, words=words) if words == "tokens" else TextTopics(2)
         self.topics = topics
         topics.learn([["a", "b"]] * 20 if words == "tokens" else texts(60)[0])
@@ -40,7 +39,7 @@ class Asked:
         self.service.publish(learns=True)
         self.service.show(topics)
         self.metrics = Metrics(self.service)
-        self.handlers = Handlers(self.service, self.metrics, limits or Limits())
+        self.handlers = Handlers(self.service, self.metrics, ServeOptions())
         self.app = Application(self.handlers)
 
     def ask(self, method, path, body=b"", *, ends=True):

@@ -100,7 +100,14 @@ def test_the_image_is_what_its_linter_wants():
 
 
 def test_the_image_and_the_manifest_are_of_this_version():
-    assert f"ARG VERSION={__version__}\n" in (FOLDER / "Dockerfile").read_text()
+    dockerfile = (FOLDER / "Dockerfile").read_text()
+    assert f"-t spectralleader:{__version__} ." in dockerfile
+    copied = re.findall(r"^COPY (.*) \S+$", dockerfile, re.MULTILINE)
+    sources = [name for line in copied for name in line.split()]
+    assert "constraints.txt" in sources
+    assert all((FOLDER.parents[1] / name).exists() for name in sources)
+    kept = (FOLDER.parents[1] / ".dockerignore").read_text().splitlines()
+    assert {f"!{name}" for name in sources} <= set(kept)  # else they are not sent to the builder
     assert f"image: spectralleader:{__version__} " in (FOLDER / "kubernetes.yaml").read_text()
 
 

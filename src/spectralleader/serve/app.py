@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from spectralleader.serve.handlers import EVENTS, JSON, Handlers, Request, as_json
 from spectralleader.serve.log import LOGGER, RefusalLog, log
-from spectralleader.serve.messages import Error, Limits, RequestError, stopping, try_again
+from spectralleader.serve.messages import Error, RequestError, stopping, try_again
 from spectralleader.serve.routes import Route, find_route
 
 Headers = dict[bytes, bytes]
@@ -123,7 +123,7 @@ class Application:
     ) -> None:
         self._handlers, self._tokens, self._hosts = handlers, tokens or Tokens(), hosts
         self._refusals = RefusalLog()
-        self._limits: Limits = handlers.limits
+        self._options = handlers.options
         self._n_running = 0  # requests whose answers are being computed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -159,7 +159,7 @@ class Application:
                 raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
             body = b""
             if route.body is not None:
-                body = await receive_json(headers, receive, self._limits.body)
+                body = await receive_json(headers, receive, self._options.max_body)
             answer = await self._answer(route, Request(scope["path"], scope["query_string"], body))
             return answer if isinstance(answer, Response) else as_json(answer, route.status)
         except RequestError as wrong:
@@ -179,7 +179,7 @@ class Application:
         """Return what a handler answers, unless too many are answering."""
         if route.is_open:
             return await route.handler(self._handlers, request)
-        if self._n_running >= self._limits.requests:
+        if self._n_running >= self._options.max_requests:
             raise try_again(429, "too many requests at once")
         # Only computing takes one of the places, so that slow clients leave them to others.
         self._n_running += 1

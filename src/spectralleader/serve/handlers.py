@@ -21,14 +21,15 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 from spectralleader.page import describe_reading, policy_of, render
 from spectralleader.reading.levels import ALL, AUTO
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
-from spectralleader.serve import messages
-from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
+from spectralleader.serve import ServeOptions, messages
+from spectralleader.serve.messages import RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service
 
 N_WORDS = 10  # of a topic
 FEW = 20  # documents, and their characters, that are classified without another thread
 SHORT = 20_000
+MOST_WATCHING = 16  # live pages at the same time
 BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
@@ -51,8 +52,8 @@ class Request(NamedTuple):
 class Handlers:
     """What answers the requests of a service: a response, or what is sent as JSON."""
 
-    def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
-        self.service, self.metrics, self.limits = service, metrics, limits
+    def __init__(self, service: Service, metrics: Metrics, options: ServeOptions) -> None:
+        self.service, self.metrics, self.options = service, metrics, options
         self._answers, self._batcher = AnswerCache(lambda: self._topics), RequestBatcher()
         self._n_watching = 0  # open live pages
 
@@ -96,7 +97,8 @@ class Handlers:
         # All topics are at hand; those of a level are computed.
         is_all = level == ALL or (level is None and not topics.is_auto)
         snapshot = topics.full if is_all else await self._answers.get(Reading.at, level)
-        documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
+        most = self.options.max_batch
+        documents, _ = read_body(request.body, messages.Documents, snapshot.words, most)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # faster than another thread
             rows = await self._batcher.classify(snapshot, documents)
         else:
@@ -110,8 +112,8 @@ class Handlers:
         Answered when they are on the disk: what is accepted is learned, also after a crash. A
         request that is sent again with the same id is not learned twice.
         """
-        words = self._topics.full.words
-        documents, body = read_body(request.body, messages.NewDocuments, words, self.limits)
+        words, most = self._topics.full.words, self.options.max_batch
+        documents, body = read_body(request.body, messages.NewDocuments, words, most)
         times = read_times(body.times, len(documents))
         column = "text" if body.form == "texts" else "tokens"
         rows = [{column: given, "time": time} for given, time in zip(documents, times, strict=True)]
@@ -163,7 +165,7 @@ class Handlers:
     async def live(self, request: Request) -> Any:
         """Send events for the live page, until it is closed."""
         _ = self._topics
-        if self._n_watching >= self.limits.watchers:
+        if self._n_watching >= MOST_WATCHING:
             raise try_again(429, "too many live pages")
         return StreamingResponse(self._beats(), media_type=EVENTS)
 

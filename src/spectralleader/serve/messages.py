@@ -7,7 +7,7 @@ The limits of fields are those of `msgspec.Meta`, which validates requests by th
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -24,15 +24,6 @@ EXAMPLES = {
     "tokens": '{"tokens": [["rain", "wind"]]}',
     "counts": '{"counts": [{"rain": 2, "wind": 1}]}',
 }
-
-
-class Limits(NamedTuple):
-    """What a client may ask for."""
-
-    body: int = 4_000_000  # bytes of a request
-    batch: int = 1000  # documents of a request
-    requests: int = 64  # answers that are computed at the same time
-    watchers: int = 16  # live pages at the same time
 
 
 class RequestError(Exception):
@@ -101,7 +92,7 @@ DECODERS = {kind: msgspec.json.Decoder(kind).decode for kind in (Documents, NewD
 
 
 def read_body(
-    body: bytes, kind: type[Documents], words: Tokenizer, limits: Limits
+    body: bytes, kind: type[Documents], words: Tokenizer, most: int
 ) -> tuple[list[Any], Any]:
     """Return the documents of a body as the model counts them, and the whole message.
 
@@ -124,9 +115,9 @@ def read_body(
         what = "tokens" if has_tokens else "words of texts"
         raise RequestError(400, f"this model counts {what}; send {example}")
     documents = getattr(message, message.form)
-    if len(documents) > limits.batch:
+    if len(documents) > most:
         raise RequestError(
-            413, f"{len(documents):,} documents are more than {limits.batch:,}; send fewer at once"
+            413, f"{len(documents):,} documents are more than {most:,}; send fewer at once"
         )
     if has_tokens:
         check_tokens(documents)

@@ -18,7 +18,6 @@ from spectralleader.serve.messages import (
     EXAMPLES,
     Documents,
     Error,
-    Limits,
     NewDocuments,
     Readiness,
 )
@@ -53,7 +52,7 @@ class Route(NamedTuple):
         return ("GET", "HEAD") if self.body is None else ("POST",)
 
 
-def describe_api(limits: Limits) -> dict[str, Any]:
+def describe_api(max_batch: int) -> dict[str, Any]:
     """Return the description, an OpenAPI document."""
     described = [route for route in ROUTES if route.answer != EVENTS]  # the page's own business
     return {
@@ -70,13 +69,13 @@ def describe_api(limits: Limits) -> dict[str, Any]:
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "password": {"type": "http", "scheme": "basic"},
             },
-            "schemas": describe_messages(limits),
+            "schemas": describe_messages(max_batch),
         },
         "paths": {route.path: {route.methods[0].lower(): describe(route)} for route in described},
     }
 
 
-def describe_messages(limits: Limits) -> dict[str, Any]:
+def describe_messages(max_batch: int) -> dict[str, Any]:
     """Return the schemas of all messages by name."""
     kinds = {Error, *(kind for route in ROUTES for kind in (route.answer, route.body))}
     structs = [kind for kind in kinds if not isinstance(kind, str | None)]
@@ -85,7 +84,7 @@ def describe_messages(limits: Limits) -> dict[str, Any]:
         schema = schemas[kind.__name__]
         schema["oneOf"] = [{"required": [form]} for form in EXAMPLES]
         for form in EXAMPLES:
-            schema["properties"][form]["maxItems"] = limits.batch
+            schema["properties"][form]["maxItems"] = max_batch
     return schemas
 
 
@@ -122,7 +121,7 @@ def content(summary: str, kind: type[msgspec.Struct] | str) -> dict[str, Any]:
 
 async def show_description(handlers: Handlers, request: Request) -> Any:
     """Describe all of this."""
-    return describe_api(handlers.limits)
+    return describe_api(handlers.options.max_batch)
 
 
 ROUTES = (

@@ -24,7 +24,7 @@ from spectralleader.serve.app import LOOPBACK, Application, Tokens
 from spectralleader.serve.handlers import Handlers
 from spectralleader.serve.inbox import Inbox, open_inbox
 from spectralleader.serve.log import start_log
-from spectralleader.serve.messages import Limits, counts_tokens
+from spectralleader.serve.messages import counts_tokens
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service
 from spectralleader.sources.live.protocol import pause
@@ -32,7 +32,7 @@ from spectralleader.sources.live.protocol import pause
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
-MOST_CONNECTIONS = 1000  # three times what `Limits` lets requests and live pages use
+MOST_CONNECTIONS = 1000  # ten times what requests and live pages use by default
 BACKLOG = 512  # connections that wait until they are accepted
 RELOAD = 1.0  # seconds between two looks at the model of another process
 
@@ -113,8 +113,7 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     tokens = read_tokens(options)
     # Any name is accepted from clients with a token, and from all if none is needed.
     hosts = () if tokens.are_needed or options.insecure else LOOPBACK
-    limits = Limits(options.max_body, options.max_batch, options.max_requests)
-    handlers = Handlers(service, Metrics(service), limits)
+    handlers = Handlers(service, Metrics(service), options)
     listening = listen(options.host, options.port)
     host, port = listening.getsockname()[:2]
     service.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

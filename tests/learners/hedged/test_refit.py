@@ -508,6 +508,10 @@ def test_a_search_is_of_the_last_documents_and_leaves_the_window_with_them_alone
     found = one.recent.statistics.words / one.recent.statistics.totals[1]
     truth = PROBLEM.truth.topics[order].T
     assert np.abs(found - truth).sum() < 0.5 * np.abs(found[:, [1, 2, 0]] - truth).sum()
+    # EMs that forget start again from the topics that predict best, here those of all documents
+    everything, *forgetting = words_of(experts, "reservoir", *experts.table.memories)
+    for words in forgetting:
+        np.testing.assert_allclose(words / words.sum(), everything / everything.sum(), rtol=1e-9)
 
 
 @pytest.mark.parametrize("is_worse", [True, False])
