@@ -40,9 +40,10 @@ def test_paths_and_metrics_exist(tmp_path):
     assert len(named) > 10
     topics = TextTopics(8)
     topics.learn(texts(200)[0])
-    with Serving(save(topics, tmp_path / "news.model")) as service:
+    with Serving(save(topics, tmp_path / "news.model"), "--checkpoint-every", "1s") as service:
         service.post("/learn", {"texts": texts(300)[0]})
         service.wait(lambda: "loss_nats" in service.get("/metrics").body.decode())
+        service.wait(lambda: "checkpoint_seconds" in service.get("/metrics").body.decode())
         there = service.get("/metrics").body.decode()
         assert [name for name in named if f"spectralleader_{name}" not in there] == []
         for path in re.findall(r"^\| `GET (/\S*)`", PAGE, re.MULTILINE):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, GrowingVocabulary, Vectoriser, Vocabulary, Words
 from spectralleader.text import counting
+from spectralleader.text.word_table import LONGEST
 from spectralleader.text.words import EVERYTHING
 from tests.factories import any_texts, wordings
 from tests.real_data import real_texts
@@ -159,8 +160,9 @@ def test_very_long_texts_are_counted(character):
     words = Words(min_length=1)
     vocabulary = GrowingVocabulary(10)
     block = Vectoriser(vocabulary, words).count(["to be", text, "or not"])
-    expected = Counter(words(text))
+    expected = Counter(word for word in words(text) if len(word) <= LONGEST)
     assert block[1].lengths.sum() == expected.total()
+    assert vocabulary.n_too_long == Counter(words(text)).total() - expected.total()
     assert list(vocabulary)[2:-2] == list(expected)
 
 

@@ -31,6 +31,7 @@ from spectralleader.learners.hedged.race import (
 )
 from spectralleader.learners.hedged.sample_topics import n_open
 from spectralleader.learners.hedged.settings import LEAST, SETTINGS
+from spectralleader.models.matching import cosines
 from study.sources.synthetic import random_problem
 
 PROBLEM = random_problem(4, 30, lengths=8, seed=3)
@@ -57,15 +58,17 @@ def run(documents=SAMPLE, incumbents=(), margin=0.0, **settings):
 
 def test_the_truth_is_found():
     outcome = run()
-    assert outcome.incumbent == -1
+    assert outcome.is_new
     assert loss(outcome.winner) < -float(PROBLEM.truth.log_prob(FRESH).mean()) + 0.05
 
 
 def test_the_better_incumbent_wins_against_the_worse():
     bad = as_statistics(random_problem(4, 30, lengths=8, seed=9).truth)
     good = as_statistics(PROBLEM.truth)
-    assert run(incumbents=[good, bad], margin=0.01).incumbent == 0
-    assert run(incumbents=[bad, good], margin=0.01).incumbent == 1
+    for incumbents in ([good, bad], [bad, good]):
+        outcome = run(incumbents=incumbents, margin=0.01)
+        assert not outcome.is_new
+        assert loss(outcome.winner) < -float(PROBLEM.truth.log_prob(FRESH).mean()) + 0.05
 
 
 def test_a_newcomer_must_be_better_by_the_margin():
@@ -73,9 +76,23 @@ def test_a_newcomer_must_be_better_by_the_margin():
     mixed = PROBLEM.truth.topics.copy()
     mixed[0] = mixed[1] = (mixed[0] + mixed[1]) / 2  # two topics that are one
     stuck = as_statistics(type(PROBLEM.truth)(PROBLEM.truth.weights, mixed))
-    assert run(incumbents=[stuck]).incumbent == -1
-    assert run(incumbents=[stuck], margin=0.9).incumbent == 0
-    assert run(incumbents=[as_statistics(PROBLEM.truth)], margin=1e-6).incumbent == 0
+    assert run(incumbents=[stuck]).is_new
+    assert not run(incumbents=[stuck], margin=0.9).is_new
+    assert not run(incumbents=[as_statistics(PROBLEM.truth)], margin=1e-6).is_new
+
+
+def test_closed_topics_are_reopened_and_the_others_keep_their_numbers(monkeypatch):
+    monkeypatch.setattr(race_module, "make_starts", lambda *_, **__: ())
+    truth = as_statistics(PROBLEM.truth)
+    partly = truth.copy()
+    partly.totals[:, 1], partly.words[:, 1] = 0.0, 0.0
+    outcome = run(incumbents=[partly])
+    assert outcome.is_new
+    assert n_open(outcome.winner) == 4
+    similar = cosines(outcome.winner.words.T, truth.words.T)
+    assert similar.argmax(axis=1).tolist() == [0, 1, 2, 3]
+    # Nor is it a newcomer if it must win by a margin, nor in the search after a change.
+    assert n_open(run(incumbents=[partly], margin=0.01).winner) == 3
 
 
 def test_the_smoothing_is_chosen_by_the_documents_that_judge():
@@ -271,7 +288,7 @@ def scored(*means, spread=0.0):
 def test_the_best_wins_if_there_is_nothing_to_defend_or_no_margin():
     scores = scored(-10.0, -9.0, -9.5)
     assert choose_winner(scores, 0, 0.5, 2.0) == 1
-    assert choose_winner(scores, 1, 0.0, 2.0) == 1
+    assert choose_winner(scores, 1, 0.0, 0.0) == 1
     assert choose_winner(scores, 2, 0.5, 2.0) == 1  # itself an incumbent
 
 
@@ -345,13 +362,13 @@ def test_a_fit_is_sweeps_in_blocks_of_a_twentieth_of_the_documents(n_docs, size)
     np.testing.assert_array_equal(start.words, kept.words)
 
 
-def test_an_outcome_says_which_incumbent_won_with_the_words_of_the_vocabulary():
+def test_an_outcome_says_that_an_incumbent_won_with_the_words_of_the_vocabulary():
     wide = SAMPLE.recode(np.arange(30) + 3, 40)
     good = np.zeros((40, 4))
     good[3:33] = as_statistics(PROBLEM.truth).words
     good = Statistics(as_statistics(PROBLEM.truth).totals, good)
     found = race(wide, 4, [good], Background(40), [0], SETTINGS, 0.9)
-    assert found.incumbent == 0
+    assert not found.is_new
     assert (found.winner.words[:3] == 0.0).all()
     assert (found.winner.words[33:] == 0.0).all()
     np.testing.assert_allclose(found.winner.totals[1], found.winner.words.sum(axis=0))

@@ -71,7 +71,7 @@ def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(monkeypatch
     learner = learned(450, settings=soon())
     assert learner.events == ()
     winner = Statistics.one_document(random_problem(3, 20, lengths=8, seed=5).truth, 8.0)
-    monkeypatch.setattr(refit, "race", lambda *_, **__: Outcome(winner, -1, 2.0))
+    monkeypatch.setattr(refit, "race", lambda *_, **__: Outcome(winner, is_new=True, strength=2.0))
     before = learner._refit.overall.posterior.argmax(axis=1)
     n_races = learner.info.n_races
     learned(1500, learner, seed=1)
@@ -390,10 +390,10 @@ def test_dead_topics_are_restarted_each_with_documents_of_its_own_that_no_topic_
 class Noted:
     """Takes the place of `race`: notes its arguments, and returns this outcome."""
 
-    def __init__(self, monkeypatch, incumbent=-1, strength=2.5, truth=PROBLEM.truth):
+    def __init__(self, monkeypatch, *, is_new=True, strength=2.5, truth=PROBLEM.truth):
         one = Statistics.one_document(truth, 8.0)
         winner = Statistics(500 * one.totals, 500 * one.words)
-        self.outcome, self.calls = Outcome(winner, incumbent, strength), []
+        self.outcome, self.calls = Outcome(winner, is_new, strength), []
         monkeypatch.setattr(refit, "race", self)
 
     def __call__(self, documents, n_topics, incumbents, background, seed, settings, margin, **how):
@@ -442,7 +442,7 @@ def test_the_first_race_has_nothing_to_defend_and_later_ones_the_topics_of_all_d
     assert one._race(0.0, is_late=False)
     assert one._race(0.25, is_late=True)
     (_, n_topics, none, first, *_), (_, _, incumbents, second, margin, how) = noted.calls
-    assert (n_topics, none, margin, how) == (3, [], 0.25, {"spectral": True})
+    assert (n_topics, none, margin, how) == (3, [], 0.25, {"thorough": True})
     assert len(incumbents) == 1
     assert np.abs(incumbents[0] - before).max() > 1.0  # those of the first race's winner
     assert (first, second) == ([0, 1, 1], [0, 2, 1])
@@ -456,7 +456,7 @@ def test_the_first_race_has_nothing_to_defend_and_later_ones_the_topics_of_all_d
 def test_topics_that_are_defended_are_read_anew_while_races_are_early(
     is_late, strength, monkeypatch
 ):
-    Noted(monkeypatch, incumbent=0)
+    Noted(monkeypatch, is_new=False)
     one, experts = refitted()
     one.overall.strength, before = 1.5, words_of(experts, "reservoir", "window")
     assert not one._race(0.1, is_late=is_late)
@@ -497,7 +497,7 @@ def test_a_search_is_of_the_last_documents_and_leaves_the_window_with_them_alone
     before, kept = words_of(experts, *names), one.overall.posterior.copy()
     one._search(80)
     ((documents, _, incumbents, seed, margin, how),) = noted.calls
-    assert (documents, seed, margin, how) == (last, [0, 1, 1], 0.0, {"spectral": False})
+    assert (documents, seed, margin, how) == (last, [0, 1, 1], 0.0, {"thorough": False})
     np.testing.assert_array_equal(incumbents, before)
     assert (one.window.documents, one.window.capacity) == (last, 1000)
     assert (one.recent.strength, one.overall.strength) == (2.5, 0.0)
@@ -618,7 +618,7 @@ def test_merged_samples_have_the_topics_of_one_race_in_the_order_of_the_first(mo
     one.merge([other], np.random.default_rng(3))
     ((documents, _, incumbents, seed, margin, how),) = noted.calls
     np.testing.assert_array_equal(incumbents, before)
-    assert (seed, margin, how, documents.n_docs) == ([0, 1, 1], 0.0, {"spectral": True}, 500)
+    assert (seed, margin, how, documents.n_docs) == ([0, 1, 1], 0.0, {"thorough": True}, 500)
     winner = noted.outcome.winner
     order, of_other = (refit.match(winner, each) for each in (first, turned))
     assert order.tolist() != of_other.tolist()

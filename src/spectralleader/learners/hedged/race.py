@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     """The result of a race."""
 
     winner: Statistics
-    incumbent: int  # index of the winning incumbent; -1 if a newcomer won
+    is_new: bool  # whether it is no incumbent as it was
     strength: float  # the best smoothing strength to read the winner with
 
 
@@ -81,7 +81,7 @@ def race(
     settings: Settings,
     margin: float = 0.0,
     *,
-    spectral: bool = True,
+    thorough: bool = True,
 ) -> Outcome:
     """Return the topics with the highest likelihood of held-out documents.
 
@@ -109,25 +109,44 @@ def race(
     margin : float
         Share of the loss by which a newcomer must be better than all incumbents, beside
         `Settings.n_sigmas` standard errors. If it is 0, being better is enough.
-    spectral : bool
-        Whether spectral starts are among the contenders.
+    thorough : bool
+        Whether spectral starts are among the contenders, and incumbents reopen their topics.
     """
     rng = np.random.default_rng(seed)
     split = split_documents(documents, background, rng, settings)
     # Words that do not occur here keep their mass in the totals: probabilities remain those over
     # the whole vocabulary.
     defenders = [statistics.of_words(split.word_ids) for statistics in incumbents]
+    least = min(n_topics, -(-documents.n_docs // settings.filled))
+    n_sigmas, reopened = settings.n_sigmas if margin > 0.0 else 0.0, list[Statistics]()
+    if thorough and margin == 0.0 and any(0 < n_open(one) < n_topics for one in defenders):
+        # Topics that go on win unless others are better by more than chance: readers know them.
+        n_sigmas, reopened = 1.0, [reopen(split, one, rng) for one in defenders]
+        defenders = [one for one in defenders if n_open(one) >= least]
     with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
-        starts = (*defenders, *make_starts(split, n_topics, rng, spectral=spectral))
+        starts = (*defenders, *reopened, *make_starts(split, n_topics, rng, spectral=thorough))
         contenders = [contend(split, start) for start in starts]
     scores = [one.scores for one in contenders]
-    best = choose_winner(scores, len(incumbents), margin, settings.n_sigmas)
-    n_filled = -(-documents.n_docs // settings.filled)
-    won = close_topics(split, contenders[best], min(n_topics, n_filled))
+    best = choose_winner(scores, len(defenders) + len(reopened), margin, n_sigmas)
+    won = close_topics(split, contenders[best], least)
     words = np.zeros((documents.n_words, n_topics))
     words[split.word_ids] = won.statistics.words
-    incumbent = best if best < len(incumbents) else -1
-    return Outcome(Statistics(won.statistics.totals, words), incumbent, won.strength)
+    is_new = best >= len(defenders)
+    return Outcome(Statistics(won.statistics.totals, words), is_new, won.strength)
+
+
+def reopen(split: HeldOutSplit, topics: Statistics, rng: np.random.Generator) -> Statistics:
+    """Return topics of which the closed ones start from the documents that are explained worst.
+
+    Fits from new starts have all topics open, and would win by that alone. What readers know as a
+    topic would then have another number.
+    """
+    start, closed = topics.copy(), np.flatnonzero(topics.totals[0] == 0.0)
+    if 0 < len(closed) < len(start.totals[0]):
+        restart_topics(
+            start, closed, DocumentView.of(split.train), split.smoothing(n_open(start)), rng
+        )
+    return start
 
 
 def contend(split: HeldOutSplit, start: Statistics) -> Contender:
@@ -181,7 +200,7 @@ def choose_winner(
     """Return the index of the winner; a newcomer must beat the incumbents by the margin."""
     means = [float(log_prob.mean()) for log_prob in scores]
     best = int(np.argmax(means))
-    if best < n_incumbents or n_incumbents == 0 or margin == 0.0:
+    if best < n_incumbents or n_incumbents == 0:
         return best
     old = int(np.argmax(means[:n_incumbents]))
     # Paired by document: what all contenders find hard, such as long documents, cancels.

@@ -114,13 +114,12 @@ class Refit(Saved):
         # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [self.overall.statistics] if self.n_races else []
         outcome = self._run(self._draw(), incumbents, margin)
-        is_new = outcome.incumbent < 0
-        if is_new:
+        if outcome.is_new:
             self._adopt(outcome, EventKind.REPLACED if is_late else None)
         elif not is_late:
             self.overall.strength = outcome.strength
         self._experts.restart()
-        return is_new
+        return outcome.is_new
 
     def _rescue(self) -> bool:
         """Race new starts, without a defender; return whether they use more of the topics.
@@ -165,12 +164,12 @@ class Refit(Saved):
         incumbents: Sequence[Statistics],
         margin: float = 0.0,
         *,
-        spectral: bool = True,
+        thorough: bool = True,
     ) -> Outcome:
         """Race for topics and the strength of their smoothing."""
         self.n_races += 1
         how = self._experts.background, [self.seed, self.n_races, 1], self._settings, margin
-        return race(documents, self.n_topics, incumbents, *how, spectral=spectral)
+        return race(documents, self.n_topics, incumbents, *how, thorough=thorough)
 
     def note(self, event: Event) -> None:
         """Record an event."""
@@ -182,7 +181,7 @@ class Refit(Saved):
         forgetting = self._experts.estimates.view(shortest)
         incumbents = [self.recent.statistics, self.overall.statistics, forgetting]
         # Without a spectral start: half of the time of a search, and 0.05 % of L1 at the most.
-        outcome = self._run(fresh, incumbents, spectral=False)
+        outcome = self._run(fresh, incumbents, thorough=False)
         # Documents from before the change leave the window at once.
         self._forget_all_but(fresh)
         self.recent.strength = outcome.strength
