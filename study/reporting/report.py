@@ -58,11 +58,18 @@ def write(report: Report, folder: Path) -> Path:
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     made = f"{report.lead} Written by `{report.command}`; do not edit."
     parts = ["# Results", made, *verdict_parts(report), *table1_parts(report)]
-    for name, studies in by_figure(report.studies).items():
+    # In the order of their headings: first the paper's figures.
+    order = list(TEXTS["headings"])
+    figures = by_figure(report.studies).items()
+    for name, studies in sorted(figures, key=lambda figure: _place(order, figure[0])):
         parts += figure_parts(name, studies, folder)
     path = folder / "results.md"
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
+
+
+def _place(order: Sequence[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
 
 
 def verdict_parts(report: Report) -> Iterator[str]:

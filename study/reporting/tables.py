@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import rich.table
 
+from spectralleader.arrays import Floats
 from study.reporting.claims import HOLDS, LEADER, Claim, Verdict
 from study.reporting.findings import difference, only, tuned
 from study.reporting.study import Study, mean_and_error, metric_label
@@ -40,13 +41,17 @@ def final_table(study: Study) -> Table:
         best = study.ranked(metric)[:1]
         columns.append(
             {
-                name: mean_and_error(values) + (" *" if name in best else "")
+                name: _shown(metric, values) + (" *" if name in best else "")
                 for name, values in study.finals(metric).items()
             }
         )
     n_runs = {name: str(len(own)) for name, own in study.finals(study.metrics[0]).items()}
     rows = [(name, *(column[name] for column in columns), n_runs[name]) for name in n_runs]
     return Table(("learner", *map(metric_label, study.metrics), "runs"), rows)
+
+
+def _shown(metric: str, values: Floats) -> str:
+    return f"{values[0]:.0f}" if metric == "components" else mean_and_error(values)
 
 
 def tuning_table(studies: Iterable[Study]) -> Table:

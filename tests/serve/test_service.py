@@ -64,7 +64,7 @@ def test_topics_are_listed_at_every_level(service):
 def test_events_health_metrics_and_the_model_are_there(service, saved, tmp_path):
     assert service.get("/events").json["drifts_since"] is None
     assert service.get("/healthz").json == {"status": "alive"}
-    assert service.get("/readyz").json == {"ready": True, "problems": []}
+    assert service.get("/readyz").json == {"ready": True, "problems": [], "skipped": {}}
     assert service.n_docs == 900
     for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes"):
         assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode()

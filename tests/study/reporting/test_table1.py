@@ -3,7 +3,7 @@ from io import StringIO
 from rich.console import Console
 
 from study.reporting.findings import lower_everywhere, recovers
-from study.reporting.tables import above, changes_table, narrow, table1_tables
+from study.reporting.tables import above, changes_table, final_table, narrow, table1_tables
 from study.reproduce import Options, reproduce
 from study.rows import Row
 from tests.factories import ROLES, contender, scenario_table, study, write_toml
@@ -44,6 +44,7 @@ def test_table_1_says_how_many_components_a_prediction_has():
     costs = study({})._replace(rows=rows, metrics=tuple(values), title="K = 5")
     first, *_ = next(iter(table1_tables([study(FINALS)], [costs]).values())).rows
     assert first[:2] == ("components (K = 5)", "")
+    assert final_table(costs).rows[0] == ("pool of 54 EMs", "1.000", "1.000", "270", "1")
     assert first[3:6] == ("270", "–", "270")
 
 
