@@ -186,17 +186,17 @@ def smoothed_line(
 
 
 @shared
-def set_weights(n_docs: Floats, scale: float, pseudo: float, closes: bool, out: Floats) -> None:  # noqa: FBT001
+def set_weights(n_docs: Floats, scale: float, pseudo: float, empty: float, out: Floats) -> None:
     """M-step: set the weights of topics with ``scale * n_docs`` documents and `pseudo` ones shared.
 
-    A topic without documents is closed if `closes`.
+    A topic without documents has its share of `empty` documents: it is closed if these are 0.
     """
     total = 0.0
     for k in range(len(out)):
         own = scale * n_docs[k]
         # omega of eq. 27, before normalisation; `pseudo` is 1 there. Without documents, background
         # alone would attract odd documents, to all such topics alike.
-        out[k] = own + pseudo / len(out) if own > 0.0 or not closes else 0.0
+        out[k] = own + pseudo / len(out) if own > 0.0 else empty / len(out)
     for k in range(len(out)):  # a loop of its own, see `compiled.kernel`
         total += out[k]
     for k in range(len(out)):
@@ -221,7 +221,8 @@ def m_step(
         line = smoothed_line(scale, n_words, smoothing.strength, smoothing.n_seen)
         slope[0, k], offset[0, k] = line
     own = columns.totals[0, columns.first : columns.first + columns.n_topics]
-    set_weights(own, scale, smoothing.weight, smoothing.closes, prior[0])
+    empty = 0.0 if smoothing.closes else smoothing.weight
+    set_weights(own, scale, smoothing.weight, empty, prior[0])
     # Every `seen` is at least UNSEEN (counts, their square roots, or ones), so that offset * UNSEEN
     # bounds every P(word | topic) from below.
     safe = safe_length(offset, UNSEEN)

@@ -154,7 +154,7 @@ def expert_log_probs(
         # Open, also without documents: a document that no other topic explains is then unlikely,
         # and not impossible.
         n_docs = totals[0, t * n_topics : (t + 1) * n_topics]
-        set_weights(n_docs, scales[t], WEIGHT, False, priors[t])
+        set_weights(n_docs, scales[t], WEIGHT, WEIGHT, priors[t])
     for s in range(n_strengths):
         strength = len(seen) * strengths[s]  # of a topic, from the strength per known word
         for x in range(n_tables * n_topics):

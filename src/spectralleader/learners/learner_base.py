@@ -37,7 +37,7 @@ class LearnerBase(ThreadSafe, Saved, Generic[BlockT, ModelT]):
     saved = fields(
         n_topics=field(whole, least=1, most=MAX_TOPICS),
         n_words=field(whole, least=1, most=MAX_WORDS),
-        seed=take,  # checked by the constructor
+        seed=lambda state, name: check_seed(take(state, name)),
         grows=truth,
     )
 

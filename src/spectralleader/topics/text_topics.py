@@ -317,6 +317,7 @@ class TextTopics(ThreadSafe):
         documents = vocabulary.count_texts(texts, words)
         return Counted(texts, documents, with_words(documents), seconds, position)
 
+    @locked
     def check_learns(self) -> None:
         """Raise `ValueError` if the learner ignores documents."""
         if not getattr(self.learner, "learns", True):

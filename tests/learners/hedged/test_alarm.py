@@ -92,3 +92,10 @@ def test_what_is_new_are_the_words_and_topics_that_are_more_frequent():
     found = what_is_new(fresh, model, background)
     assert found["words"][0] == 3
     assert found["topics"] == (1,)
+
+
+def test_frequent_equal_documents_whose_score_moves_a_little_are_no_alarm():
+    """Learning moves the score of a heartbeat, so that all its copies rank below the past ones."""
+    rng = np.random.default_rng(0)
+    beats = np.where(rng.random(60_000) < 0.9, -1.13, rng.normal(-7.0, 1.0, 60_000))
+    assert alarm_after(beats - np.linspace(0.0, 0.02, 60_000)).since is None

@@ -20,6 +20,9 @@ BATCH = 10  # documents that are ranked together: a tenth of the time of one at 
 # What a rank wins on average is lower by this much than in a fair game. Slow drift, as of any
 # stream of text, is then no alarm: 60,000 election tweets raise none.
 COST = 0.1
+# Scores that differ by less, in nats per word, are equal: learning moves the score of a document
+# that is frequent by some 1e-4, and all its copies would then rank below those of the past.
+TIE = 0.02
 LOWEST = -1e6  # score of a document that the topics rule out: stored scores are finite
 MOST_WORDS, MOST_TOPICS = 5, 3  # named in an event
 LEAST_SHARE = 0.1  # of the documents since a change, of a topic that is named
@@ -86,7 +89,8 @@ class Alarm(Saved):
         fresh = self.latest[self.n_ranked : self.n_latest]
         if len(self.past):
             # The middle of the ranks of equal scores wins no more than a random one would.
-            ranks = np.searchsorted(self.past, fresh) + np.searchsorted(self.past, fresh, "right")
+            ranks = np.searchsorted(self.past, fresh - TIE)
+            ranks += np.searchsorted(self.past, fresh + TIE, "right")
             p = 0.5 * (ranks + 1.0) / (N_PAST + 1.0)
             gains = 0.5 / np.sqrt(p) - 1.0 - COST
             columns = np.stack([gains, np.zeros(len(gains))], axis=1)

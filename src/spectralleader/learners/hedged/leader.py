@@ -310,6 +310,8 @@ class HedgedLeader(LearnerBase):
             self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
             self._mixing.merge([other._mixing for other in others])
             self._suspicion, self._drift = self._bets()
+            if self.drifts_since is not None:
+                self._refit.note(Event(self.n_docs, EventKind.ENDED))
             self._alarm = None  # the shards' scores are by other topics
             self._refit.merge(refits, rng)
 
