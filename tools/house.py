@@ -37,9 +37,9 @@ class Budget(NamedTuple):
 TOTAL = Budget(18_560, 185)
 ROOMS = {
     "runtime": Budget(470, 6),
-    "documents, models, samples, moments, spectral, em": Budget(3_295, 38),
+    "documents, models, samples, moments, spectral, em": Budget(3_300, 38),
     "learners": Budget(2_690, 29),
-    "text, topics, reading": Budget(2_895, 22),
+    "text, topics, reading": Budget(2_900, 22),
     "sources": Budget(2_675, 25),
     "jobs, cli": Budget(2_530, 21),
     "storage, evaluation": Budget(705, 10),

@@ -9,7 +9,7 @@ import pytest
 
 # Signatures at present, ours and those that numba has of `np.empty`, `min` and the like: a new
 # one must be worth a tenth of a second to everybody's first use. Formerly 236 took 45 s.
-MOST_OURS, MOST_OF_NUMBA = 40, 10
+MOST_OURS, MOST_OF_NUMBA = 41, 10
 # modules beside those of a bare interpreter: 30 and 303 at present
 MOST_IMPORTED, MOST_FOR_HELP = 40, 310
 HEAVY = {"numba", "numpy", "scipy", "polars"}

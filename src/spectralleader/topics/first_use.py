@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners import LEARNERS
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.runtime.first_use import use_first
@@ -48,6 +49,9 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
     topics.posterior(texts[:1])  # few words are looked up in another way
     topics.vocabulary.find(["word1"])  # as tokens are
     topics.tree()
+    # topics are reopened where documents can fill more than are open
+    some = topics.count(texts).take(np.arange(20))
+    Statistics.zero(1, some.n_words).add(some, np.ones((20, 1)))
     # pairs are summed where documents are many and words few, as in a race of common words
     pair_operator(Documents.from_tokens(np.zeros((60, 8), np.int64), 1))
 
