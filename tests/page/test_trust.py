@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spectralleader import TextTopics
 from spectralleader.learners.hedged.alarm import Alarm
 from spectralleader.reading.description import describe
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum, Verdict
@@ -55,7 +56,8 @@ def test_small_topics_and_provisional_ones_are_reported():
 
 
 def test_the_first_sentence_tells_how_many_topics_are_in_use():
-    topics = written_topics()
+    topics = TextTopics(9)
+    topics.learn(["rain and wind and snow", "a late goal wins it"] * 300)
     found = describe(topics.read())
     used = f"{topics.model.n_used} of 9 topics are in use: use "
     first = describe_trust(found)[0]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.models import TopicTree
 from spectralleader.reading import levels
 from spectralleader.reading.levels import Levels
 from tests.factories import assert_valid, model, same_state, texts
@@ -91,6 +93,28 @@ def test_a_later_tree_must_be_better_by_the_margin_and_is_an_event(monkeypatch, 
     assert (known.pairs is kept) == (not replaced)
     assert known.due == 64_000
     assert Levels.from_state(known.to_state(), n_topics=6).replaced == tuple(replaced)
+
+
+def test_new_topics_have_a_new_tree_without_a_margin(monkeypatch):
+    monkeypatch.setattr(levels, "LATE", 1.0)
+    known, other = Levels(), model(6, 9, seed=1)
+    known.renew(model(6, 9, seed=0), 20_000)
+    known.renew(other, 21_000)
+    assert known.replaced == ()
+    known.renew(other, 22_000, is_new=True)
+    assert known.replaced == (22_000,)
+    fresh = TopicTree.of(other)
+    assert [known.tree(other).lost(n) for n in (2, 3)] == [fresh.lost(n) for n in (2, 3)]
+
+
+def test_topics_that_are_replaced_have_a_new_tree():
+    topics = TextTopics(4, learner="hedged")
+    topics.learn(WRITTEN)
+    seen, renew = [], topics.annotations.levels.renew
+    topics.annotations.levels.renew = lambda *_, is_new: seen.append(is_new) or renew(*_)
+    topics.learner._refit.events.append(Event(7, EventKind.REPLACED, (0, 1, 2, 3), 0.5))
+    topics.annotations.after_step(topics.learner, topics.n_docs)
+    assert seen == [True]
 
 
 def test_a_small_change_of_the_topics_leaves_the_groups():

@@ -63,10 +63,14 @@ class Levels(Saved):
             return TopicTree.of(model)
         return TopicTree.priced(model, self.pairs)
 
-    def renew(self, model: TopicModel, n_docs: int) -> None:
-        """Replace the tree by a new one that loses less, by the margin."""
+    def renew(self, model: TopicModel, n_docs: int, *, is_new: bool = False) -> None:
+        """Replace the tree by a new one that loses less, by the margin.
+
+        Without a margin if the model has new topics: their groups are other ones in any case.
+        """
         is_late = self.due > EARLY
         margin = LATE if is_late else 0.0 if self.due == EARLY else MARGIN
+        margin = 0.0 if is_new else margin
         while self.due <= n_docs:
             self.due *= 2
         if self.pairs is None:

@@ -17,6 +17,7 @@ from spectralleader.checks.states import check_same, part, plain, take, truth, w
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.events import Event, EventKind
 from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
     LEARNERS,
@@ -47,6 +48,7 @@ from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 from spectralleader.topics.first_use import compile_for
 
+NEW_TOPICS = EventKind.REPLACED, EventKind.RESCUED  # events after which groups are other ones
 MAX_POSITION = 2**24  # characters of a stored position: that in files names up to 100,000
 
 
@@ -462,16 +464,26 @@ class TopicAnnotations(Saved):
     def __init__(self, *, is_auto: bool = False) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
         self.is_auto = is_auto  # whether the default level is the suggested one
+        self._latest: Event | None = None  # event before the step
 
     def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
         """Score documents before they are learned, for p-values."""
+        self._latest = latest_event(learner)
         if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Refits):
             self.surprise.add(learner.model, documents, n_learned)
 
     def after_step(self, learner: Learner, n_docs: int) -> None:
-        """Renew the merge tree if that is due."""
-        if n_docs >= self.levels.due and not isinstance(learner, Refits):
-            self.levels.renew(learner.model, n_docs)
+        """Renew the merge tree if that is due, or if other topics have replaced those below it."""
+        latest = latest_event(learner)
+        is_new = latest is not None and latest.kind in NEW_TOPICS and latest != self._latest
+        if (is_new or n_docs >= self.levels.due) and not isinstance(learner, Refits):
+            self.levels.renew(learner.model, n_docs, is_new=is_new)
+
+
+def latest_event(learner: Learner) -> Event | None:
+    """Return the last thing that a learner has reported, if it reports anything."""
+    events = getattr(learner, "events", ())
+    return events[-1] if events else None
 
 
 def report_of(learner: Learner) -> Report:
