@@ -66,7 +66,7 @@ def test_the_first_sentence_tells_how_many_topics_are_in_use():
     unchecked = describe_trust(replace(found, reading=replace(found.reading, documents=None)))
     assert unchecked[0] == first
     assert "cannot be checked" in unchecked[1]
-    assert describe_trust(describe(topics.read(), level=3))[0].startswith("Yes")
+    assert describe_trust(describe(topics.read(), level=2))[0].startswith("Yes")
 
 
 def test_long_documents_are_not_said_to_have_one_topic():
