@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,7 @@ from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.hedged.mixing import Mixing
-from spectralleader.learners.hedged.race import Outcome
-from spectralleader.learners.hedged.refit import Refit
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.stepwise_em import OnlineEM, StepwiseEM
 from spectralleader.models import Predictive, TopicModel
@@ -175,19 +175,11 @@ class HedgedModel(HedgedLeader):
         return self.model
 
 
-class RandomStarts(Refit):
-    """Refits that race without a spectral start."""
-
-    def _run(self, *arguments: Any, **named: Any) -> Outcome:
-        return super()._run(*arguments, **{**named, "spectral": False})
-
-
 class WithoutSpectral(HedgedLeader):
     """HedgedLeader without spectral starts: every race is among other starts."""
 
-    def __init__(self, n_topics: int, **settings: Any) -> None:
-        super().__init__(n_topics, **settings)
-        self._refit = RandomStarts(self._experts, self.reservoir_size, self.seed, self._settings)
+    def __init__(self, n_topics: int, **named: Any) -> None:
+        super().__init__(n_topics, settings=replace(SETTINGS, spectral=0), **named)
 
 
 class Bayes(Mixing):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Tokens, Words
 from spectralleader.serve.inbox import Inbox, open_inbox
-from spectralleader.serve.messages import Documents, Limits, read_body
+from spectralleader.serve.messages import Documents, read_body
 from spectralleader.sources import SourceOptions, read
 from spectralleader.sources.files import problems
 from spectralleader.sources.files.columns import Columns
@@ -113,7 +113,7 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
     bodies = [(f"{kind}s", "tokens", Tokens(), chosen) for kind, chosen in split(documents)]
     for kind, column, words, sent in [*bodies, ("texts", "text", Words(), texts)]:
         for data in encodings_of({kind: sent}):
-            posted, _ = read_body(data, Documents, words, Limits())
+            posted, _ = read_body(data, Documents, words, 1000)
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)

@@ -252,7 +252,7 @@ def make_starts(
     ratio, K = settings.ratio, float(n_topics)
     # multiplications of the Krylov space, the sums and the power method; BLAS's count less
     spectral_work = 60 * len(subset.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
-    if spectral and n >= ENOUGH * n_topics and spectral_work <= allowed:
+    if spectral and subset.n_docs and n >= ENOUGH * n_topics and spectral_work <= allowed:
         yield spectral_start(subset, n_topics, int(rng.integers(2**31)))
     # Two sweeps with ratio * K topics and two with K, and the pairs of topics that share a word.
     merging_work = 2 * (ratio + 1) * n_entries * K + d * (ratio * K) ** 2

@@ -49,7 +49,7 @@ class Settings:
     early: int = 16_000  # documents after which topics are settled and races rare
     filled: int = 50  # documents that fill a topic: with fewer, a race may close topics
     coarser: float = 1.4  # ratio of the numbers of topics that are compared then
-    spectral: int = 2000  # maximum documents of a spectral start
+    spectral: int = 2000  # maximum documents of a spectral start; 0: there is none
     growth: float = 1.5  # of the stream between early races; bounds the work per document
     outdated_growth: float = 1.1  # instead while the topics fail the latest documents
     failing: float = 0.03  # relative gain in loss of the topics of the window from which they do
