@@ -39,7 +39,7 @@ ROOMS = {
     "runtime": Budget(470, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_300, 38),
     "learners": Budget(2_690, 29),
-    "text, topics, reading": Budget(2_910, 22),
+    "text, topics, reading": Budget(2_915, 22),
     "sources": Budget(2_675, 25),
     "jobs, cli": Budget(2_530, 21),
     "storage, evaluation": Budget(705, 10),

@@ -17,7 +17,8 @@ from spectralleader.models.matching import cosines
 
 AUTO, ALL = "auto", "all"  # levels: as many topics as prices suggest, and as many as there are
 MANY = 32  # topics that "auto" learns: three for each of about ten that people read
-FIRST = 2000  # documents when the tree is first compared with a new one; then at every doubling
+FIRST = 2000  # documents when the tree is first compared with a new one; then at every doubling,
+GROWTH = 1.25  # and from EARLY on whenever they have grown by this: subjects arrive over time
 # Likelihood lost that a new tree must save to replace the present one, since that may renumber the
 # topics of a level. At the look of `EARLY` documents, when the learner's topics are settled, any
 # better tree is taken, and from then on only one that saves `LATE`: a new tree moves 45 to 90 % of
@@ -72,7 +73,7 @@ class Levels(Saved):
         margin = LATE if is_late else 0.0 if self.due == EARLY else MARGIN
         margin = 0.0 if is_new else margin
         while self.due <= n_docs:
-            self.due *= 2
+            self.due = int(GROWTH * self.due) if self.due >= EARLY else 2 * self.due
         if self.pairs is None:
             self.pairs = TopicTree.of(model).pairs
             return
